@@ -26,7 +26,7 @@
 
 namespace isocloth {
 
-/// Built once per mesh, in double whatever the precision of the steps.
+/// Kernels of what is built once per mesh, in double whatever the precision of the steps.
 struct SetupKernels {
   Kernel<LumpMasses> lump_masses;
   Kernel<BuildTensors> build_tensors;
@@ -34,7 +34,7 @@ struct SetupKernels {
   Kernel<BuildBending> build_bending;
 };
 
-/// Of contacts between cloths, in double whatever the precision of the steps.
+/// Kernels of contacts between cloths, in double whatever the precision of the steps.
 struct ClothContactKernels {
   Kernel<FitBoxes> fit_boxes;
   Kernel<CountPairs> count_pairs;

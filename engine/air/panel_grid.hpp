@@ -14,7 +14,8 @@ namespace isocloth {
 /// edge behind the last row. Panel p = i * columns + j is that of row i and column j.
 struct PanelGrid {
   Index rows = 0, columns = 0;
-  Index first = 0, down = 0, across = 0;  ///< of node(): number at (0, 0) and strides
+  /// Node number at corner (0, 0), strides from row to row and from column to column.
+  Index first = 0, down = 0, across = 0;
   /// Number in the mesh of the node at corner (i, j), 0 <= i <= rows, 0 <= j <= columns.
   Index node(Index i, Index j) const { return first + i * down + j * across; }
   Index panel_count() const { return rows * columns; }

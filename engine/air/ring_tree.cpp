@@ -6,7 +6,7 @@
 namespace isocloth {
 namespace {
 
-/// Of rings and points in a leaf.
+/// Greatest number of rings or points in a leaf of their tree.
 constexpr Index most_in_leaf = 24;
 
 std::size_t number(Index i) { return static_cast<std::size_t>(i); }

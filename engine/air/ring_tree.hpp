@@ -22,7 +22,7 @@ struct ItemGrid {
 struct ItemCell {
   Index row = 0, row_end = 0, column = 0, column_end = 0;
   Index child = 0;  ///< the first of two; 0: a leaf
-  Vec3d centre;     ///< of a ball around all points of the items [m]
+  Vec3d centre;     ///< centre of a ball around all points of the items [m]
   double radius = 0;
   Index width() const { return column_end - column; }
   Index count() const { return (row_end - row) * width(); }
@@ -65,8 +65,10 @@ class RingTree {
   double core_;
   std::vector<ItemCell> ring_cells_, point_cells_;
   std::vector<Pair> near_, far_;
-  std::vector<Expansion> ring_harmonics_;  ///< of rings of circulation 1 around the centres of their leaves
-  std::vector<double> near_wash_;          ///< pair by pair, shape [points, rings]
+  /// Expansion of each ring, of circulation 1, around the centre of its leaf, shape [rows, columns].
+  std::vector<Expansion> ring_harmonics_;
+  /// Normal velocities at points by near rings of circulation 1 [1/m], in the order of the pairs in near_.
+  std::vector<double> near_wash_;
 };
 
 }  // namespace isocloth

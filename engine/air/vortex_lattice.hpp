@@ -14,9 +14,11 @@ struct VortexPanel {
   double area = 0;     ///< [m^2]
   Vec3d down, across;  ///< dual to the sides: down . d/d(row) = 1 [1/m]; gradients of circulation
   Vec3d collocation;   ///< three quarters down, midway between the lines of its ring: no air passes [m]
-  std::array<double, 4> collocation_weights{};  ///< of the corners (PanelGrid::corners) there
-  Vec3d wash_normal;                            ///< unit, there: interpolated from panel to panel
-  double ring_share = 1;  ///< of the panel's width that its ring spans: the outermost lines lie inside
+  /// Weights of the corners (PanelGrid::corners) at `collocation`.
+  std::array<double, 4> collocation_weights{};
+  Vec3d wash_normal;  ///< unit normal at `collocation`, interpolated from panel to panel
+  /// Share of the panel's width that its ring spans, < 1 beside a rim, whose line lies inside.
+  double ring_share = 1;
 };
 
 /// Weights of the corners of a panel a quarter down and in its middle.

@@ -18,7 +18,8 @@ inline std::string in_digits(double value, int digits) {
   return line.str();
 }
 
-/// The same, rounded down or up: a bound from above that is printed so is one that passes.
+/// The number with `digits` significant digits, rounded down or up: a bound from above that is printed so is
+/// one that passes.
 inline std::string rounded_to_side(double value, bool up, int digits) {
   const std::string nearest = in_digits(value, digits);
   const double read = std::strtod(nearest.c_str(), nullptr);

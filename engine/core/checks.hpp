@@ -43,7 +43,7 @@ void require_place(const std::string& key, const std::vector<Vec3d>& vectors);
 /// Greater than 0, at most `farthest`.
 void require_length(const std::string& key, double value);
 void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what);
-/// At least one time, finite, each above the one before it.
+/// Requires at least one time, all finite, each above the one before it.
 void require_ascending(const std::string& key, const std::vector<double>& times);
 
 }  // namespace isocloth

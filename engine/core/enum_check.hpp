@@ -9,8 +9,8 @@
 
 namespace isocloth {
 
-/// Of an enumeration whose values run from 0 to `last` without a gap. Throws Fault, "KEY: found 7, expected a
-/// value of its enumeration, 0 to 2".
+/// Checks a value of an enumeration whose values run from 0 to `last` without a gap. Throws Fault, "KEY:
+/// found 7, expected a value of its enumeration, 0 to 2".
 template <class Fault = SceneError, class Enum, class Key>
 void require_enum(const Key& key, Enum value, Enum last) {
   static_assert(std::is_enum_v<Enum>);

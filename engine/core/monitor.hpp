@@ -16,7 +16,8 @@ struct Monitor {
   std::atomic<bool> stop{false};
   // On a line of their own: threads ask for `stop` far more often than these change.
   alignas(64) std::atomic<std::int64_t> iterations{0};  ///< linear solves and sweeps of all garments so far
-  std::atomic<int> part{0}, parts{1};                   ///< of the step of the garment that told last
+  /// Part, from 0, and number of parts of the step of the garment that told last.
+  std::atomic<int> part{0}, parts{1};
 };
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -44,7 +45,7 @@ class MonitorView {
     if (monitor_ != nullptr) monitor_->iterations.fetch_add(iterations, std::memory_order_relaxed);
 #endif
   }
-  /// `part` from 0.
+  /// Tells the part, from 0, and the number of parts of the step that is being done.
   void enter(int part, int parts) const {
     if (monitor_ == nullptr) return;
     monitor_->part.store(part, std::memory_order_relaxed);

@@ -27,7 +27,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// The known name with the least edit distance to `found`, the first of several; empty when nothing is known.
-/// Of a longer one than anybody types by mistake the beginning counts.
+/// Only the first 100 characters of `found` count.
 inline std::string nearest_name(std::string_view found, const std::vector<std::string>& known) {
   found = found.substr(0, 100);
   const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {

@@ -58,11 +58,12 @@ struct HangingSheet {
 
 /// A stretch of the rim between two hanging points that follow each other.
 struct RimSide {
-  std::size_t from = 0, to = 0;  ///< of the points
-  std::vector<Index> nodes;      ///< from the one to the other, both included
-  std::vector<double> lengths;   ///< along the rim from the first to each of them [m]
+  std::size_t from = 0, to = 0;  ///< indices of its ends in HangingSheet::points
+  std::vector<Index> nodes;      ///< nodes from the first end to the second, both included
+  std::vector<double> lengths;   ///< distance of each of `nodes` from the first along the rim [m]
 };
-/// All of them, in the direction of the faces; a single point on the rim: one that ends where it begins.
+/// All sides of the rim, in the direction of the faces; a single point on the rim: one that ends where it
+/// begins.
 std::vector<RimSide> rim_sides(const HangingSheet& sheet);
 
 }  // namespace isocloth

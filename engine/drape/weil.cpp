@@ -47,7 +47,7 @@ class Hull {
   const std::vector<Corner>& corners() const { return corners_; }
   const std::vector<Curve>& curves() const { return kept_; }
 
-  /// Of three curves each with no corner inside.
+  /// Corners of all triangles of three kept curves that have no corner inside.
   std::vector<std::array<std::size_t, 3>> triangles() const {
     const std::size_t n = corners_.size();
     std::vector<char> joined(n * n, 0);

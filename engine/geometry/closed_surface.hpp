@@ -25,7 +25,7 @@ std::vector<FaceTriangle> cut_faces(const Mesh& surface);
 /// side of its box [m].
 double seam_width(const Mesh& surface);
 
-/// At the end of what the check below says of nodes and faces by number.
+/// Ends what check_closed_surface() says of nodes and faces by number.
 inline constexpr std::string_view counted_from_0 = " (nodes and faces are counted from 0)";
 
 /// Checks that the faces bound a solid: two faces at every edge, which run through it in opposite directions,

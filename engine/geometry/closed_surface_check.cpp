@@ -16,10 +16,11 @@
 namespace isocloth {
 namespace {
 
-constexpr double largest_side = 1e6, smallest_side = 1e-6;  ///< of the bounding box [m]
-constexpr double least_height =
-    8;  ///< of a triangle, in steps of the lattice: so that its normal is no noise
-constexpr double seam_share = 0x1p-20;  ///< of the longest side; see seam_width
+/// Greatest and least length of the longest side of the bounding box [m].
+constexpr double largest_side = 1e6, smallest_side = 1e-6;
+/// Least height of a triangle, in steps of the lattice: so that its normal is no noise.
+constexpr double least_height = 8;
+constexpr double seam_share = 0x1p-20;  ///< seam_width() over the longest side of the bounding box
 
 /// One surface under test and the name under which its faults are reported.
 class SurfaceCheck {

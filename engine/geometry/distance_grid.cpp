@@ -16,7 +16,7 @@
 namespace isocloth {
 namespace {
 
-constexpr double default_cells = 64;  ///< along the longest side
+constexpr double default_cells = 64;  ///< default number of cells along the longest side
 constexpr double pad_cells = 4;       ///< around the thickened solid, also the depth of the exact band
 constexpr double least_wall = 3;      ///< thickness that a grid shows [cells]
 constexpr double bottom_cells = 16;   ///< below the lowest sample of a height field

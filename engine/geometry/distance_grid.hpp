@@ -12,11 +12,11 @@
 
 namespace isocloth {
 
-/// Node (i, j, k) lies at origin + cell (i, j, k).
+/// Signed distances at the nodes of a grid; node (i, j, k) lies at origin + cell (i, j, k).
 struct DistanceGrid {
-  Vec3d origin;                  ///< of the shape's frame [m]
+  Vec3d origin;                  ///< place of node (0, 0, 0) in the shape's frame [m]
   double cell = 0;               ///< [m]
-  std::array<Index, 3> nodes{};  ///< along x, y, z, at least 2 each
+  std::array<Index, 3> nodes{};  ///< number of nodes along x, y, z, at least 2 each
   std::vector<float> distances;  ///< [m], < 0 inside, x fastest, shape [nodes z, nodes y, nodes x]
 };
 
@@ -35,9 +35,9 @@ inline constexpr double max_distance_grid_nodes = 0x1p24;
 DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key,
                                  const MonitorView& monitor = {});
 
-/// The same for the solid below a height field: its surface, sides, and a flat bottom 16 cells below the
-/// lowest sample. A cell is the spacing of the samples over the least whole number that makes it at most 1/64
-/// of the longer side. The shape passes
+/// Grid of the signed distance from the solid below a height field: its surface, sides, and a flat bottom 16
+/// cells below the lowest sample. A cell is the spacing of the samples over the least whole number that makes
+/// it at most 1/64 of the longer side. The shape passes
 /// validate_obstacle. Throws SceneError for more than 2^24 nodes.
 DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::string& key,
                                  const MonitorView& monitor = {});

@@ -73,8 +73,10 @@ class Rays {
   }
 
   const DrapeMeter meter_;
-  std::vector<std::vector<std::array<double, 2>>> covered_;  ///< outside of the disc, from and to [m]
-  std::vector<std::pair<std::size_t, double>> crossings_;    ///< of one triangle: ray, distance [m]
+  /// Parts of each ray outside of the disc that cloth covers, from and to [m].
+  std::vector<std::vector<std::array<double, 2>>> covered_;
+  /// Where rays cross one triangle: number of the ray, distance from the centre [m].
+  std::vector<std::pair<std::size_t, double>> crossings_;
 };
 
 }  // namespace

@@ -10,23 +10,25 @@
 namespace isocloth {
 
 struct DrapeMeter {
-  Vec2d center;                  ///< of the disc, from above [m]
-  double disc = 0.09;            ///< its radius [m], > 0
-  std::size_t directions = 720;  ///< in which the edge of the shadow is looked for, >= 8
+  Vec2d center;        ///< centre of the disc, seen from above [m]
+  double disc = 0.09;  ///< radius of the disc [m], > 0
+  /// Number of directions in which the edge of the shadow is looked for, >= 8.
+  std::size_t directions = 720;
 };
 
 struct DrapeShadow {
   /// Distance of the outermost cloth from the center [m], in the directions 2 pi k / directions from x to y;
   /// the disc's radius where none is farther.
   std::vector<double> radii;
-  double area = 0;  ///< outside of the disc; what lies over other cloth counts once [m^2]
+  /// Area of the shadow outside of the disc; what lies over other cloth counts once [m^2].
+  double area = 0;
 };
 
 /// By rays from the center, each cut exactly: radii and area go continuously with positions. Faces with more
 /// than three corners are fans from the first.
 DrapeShadow drape_shadow(const Mesh& mesh, const std::vector<Vec3d>& positions, const DrapeMeter& meter);
 
-/// Of the region inside of a closed outline, center to edge.
+/// Shadow of the region between the centre of the disc and a closed outline around it [m].
 DrapeShadow drape_shadow(const std::vector<Vec2d>& outline, const DrapeMeter& meter);
 
 /// Folds along an edge: how often, once around, the radii rise by `height` from a trough and fall by it from

@@ -26,8 +26,8 @@ int turn(const Vec3d& a, const Vec3d& b, const Vec3d& c, int axis);
 /// corner of the triangle, or in one inside of both.
 enum class Meeting { none, touching, crossing };
 
-/// Of the segment from p to q and the triangle a b c, by the signs of five orientations: of p and q to the
-/// plane, and of the line to the three sides. A segment in the plane meets nothing (what overlaps there:
+/// How the segment from p to q and the triangle a b c meet, by the signs of five orientations: of p and q to
+/// the plane, and of the line to the three sides. A segment in the plane meets nothing (what overlaps there:
 /// overlap_in_plane()), nor does anything a triangle without area.
 Meeting meeting(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d& b, const Vec3d& c);
 

@@ -18,11 +18,11 @@ class FaceTree {
  public:
   struct Triangle {
     std::array<Index, 3> nodes;
-    Index face;  ///< of the mesh
+    Index face;  ///< face of the mesh that it is a part of
     /// Bit k: the side from nodes[k] to nodes[(k + 1) % 3] belongs to this triangle. Every edge, the
     /// diagonals of quads included, belongs to one triangle.
     unsigned owned_sides = 0;
-    unsigned owned_nodes = 0;  ///< the same of its nodes
+    unsigned owned_nodes = 0;  ///< bit k: nodes[k] belongs to this triangle, as every node does to one
   };
   /// A triangle, with its box in a state or on a way.
   template <class Box>
@@ -38,7 +38,7 @@ class FaceTree {
   /// A valid mesh; quads are split from corner 0 to corner 2. Cost O(n log n).
   explicit FaceTree(const Mesh& mesh);
 
-  /// In the order of the tree, shape [triangle_count].
+  /// Triangles in the order of the tree, shape [triangle_count].
   const std::vector<Triangle>& triangles() const { return triangles_; }
 
   /// Boxes of the state, each side `margin` [m] >= 0 beyond the triangles; those of triangles with a
@@ -46,9 +46,10 @@ class FaceTree {
   void fit(ArrayView<const Vec3d> positions, double margin, Boxes& boxes) const {
     fit(positions, positions, margin, boxes);
   }
-  /// The same of a state that goes from one to the other along straight ways.
+  /// Boxes of the ways of the triangles whose nodes go straight from one state to the other, each at any
+  /// time.
   void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin, Boxes& boxes) const;
-  /// The same, at one speed.
+  /// Moving boxes of the triangles whose nodes go straight from one state to the other at constant speeds.
   void fit(ArrayView<const Vec3d> from, ArrayView<const Vec3d> to, double margin,
            BoxesOf<MovingBox>& boxes) const;
 
@@ -80,13 +81,15 @@ class FaceTree {
   void for_each_near_pair(const Boxes& boxes, const Visit& visit) const {
     within(boxes, root(), visit);
   }
-  /// The same of triangles of two surfaces, the first of this one.
+  /// Calls visit(Leaf, Leaf) for all pairs of a triangle of this surface and one of `other` whose boxes
+  /// overlap.
   template <class Visit>
   void for_each_near_pair(const Boxes& boxes, const FaceTree& other, const Boxes& other_boxes,
                           const Visit& visit) const {
     between(boxes, root(), other_boxes, other.root(), visit);
   }
-  /// The same of the triangles of a branch among themselves, within nodes for which wants(node, node).
+  /// Calls visit(Leaf, Leaf) for all pairs of triangles of a branch whose boxes overlap, within nodes of the
+  /// tree for which wants(node, node).
   template <class Box, class Visit, class Wants = Everywhere>
   static void within(const BoxesOf<Box>& boxes, const Branch& branch, const Visit& visit,
                      const Wants& wants = {}) {
@@ -95,7 +98,8 @@ class FaceTree {
     within(boxes, branch.right(), visit, wants);
     between(boxes, branch.left(), boxes, branch.right(), visit, wants);
   }
-  /// And of those of two branches, of one tree or two.
+  /// Calls visit(Leaf, Leaf) for all pairs of a triangle of branch `a` and one of branch `b`, of one tree or
+  /// two, whose boxes overlap, within nodes for which wants(node, node).
   template <class Box, class Visit, class Wants = Everywhere>
   static void between(const BoxesOf<Box>& a_boxes, const Branch& a, const BoxesOf<Box>& b_boxes,
                       const Branch& b, const Visit& visit, const Wants& wants = {}) {

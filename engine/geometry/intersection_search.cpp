@@ -46,8 +46,8 @@ Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d&
 /// Thirds, which do not overflow.
 Vec3d middle_of(const TriangleCorners& t) { return (1.0 / 3) * t[0] + (1.0 / 3) * t[1] + (1.0 / 3) * t[2]; }
 
-constexpr double coincident_part = 1e-6;  ///< of a thickness
-constexpr double no_distance = 1e-12;     ///< of a coordinate: rounding
+constexpr double coincident_part = 1e-6;  ///< greatest distance of coincident features over their thickness
+constexpr double no_distance = 1e-12;     ///< distance over the largest coordinate that is rounding
 
 double distance_from_segment(const Vec3d& p, const Vec3d& a, const Vec3d& b) {
   const Vec3d along = b - a;

@@ -29,8 +29,9 @@ struct Crossings {
 /// Two triangles that lie in one plane and have a point inside of both.
 struct Overlap {
   std::array<std::size_t, 2> surfaces{};
-  std::array<Index, 2> faces{};  ///< of quads a half of each; the same twice: a quad folded onto itself
-  Vec3d place;                   ///< middle of the first triangle [m]
+  /// Faces of the triangles; the same twice: the halves of a quad folded onto itself.
+  std::array<Index, 2> faces{};
+  Vec3d place;  ///< middle of the first triangle [m]
 };
 
 /// Pairs of triangles.
@@ -39,13 +40,13 @@ struct Overlaps {
   std::vector<Overlap> first;  ///< at most Crossings::most_named of them, always the same of one state
 };
 
-/// What a state holds of them. A pair of triangles may be in each: their edges may cross, touch or neither,
-/// and where the triangles overlap in one plane, no edge of one crosses or touches the other.
+/// What a state holds of intersections. A pair of triangles may be in each: their edges may cross, touch or
+/// neither, and where the triangles overlap in one plane, no edge of one crosses or touches the other.
 struct Intersections {
   Crossings crossing;    ///< Meeting::crossing: the edge passes through the inside of the triangle
   Crossings touching;    ///< Meeting::touching, to the last bit: they may pass through there, or not
   Overlaps overlapping;  ///< overlap_in_plane(), neighbours that are folded flat onto each other included
-  std::vector<std::size_t> surfaces;  ///< with an edge or face among the crossing ones, ascending
+  std::vector<std::size_t> surfaces;  ///< surfaces with an edge or face among the crossing ones, ascending
   /// Triangles with a node whose coordinates are no finite numbers: they count as apart from all others.
   std::int64_t unknown_triangles = 0;
 };
@@ -54,20 +55,22 @@ struct Intersections {
 struct NearFeatures {
   std::array<std::size_t, 2> surfaces{};
   bool is_edges = false;
-  std::array<Index, 2> first{};   ///< the edge's nodes, the lower first; or the node, twice
-  std::array<Index, 2> second{};  ///< the other edge's
-  Index face = 0;                 ///< the triangle's
-  double distance = 0;            ///< [m]
-  double thickness = 0;           ///< that they are to keep [m]
-  Vec3d place;                    ///< on the first [m]
+  std::array<Index, 2> first{};  ///< the edge's nodes, the lower first; or the node, twice
+  /// Nodes of the second edge, the lower first; of a node and a triangle: not used.
+  std::array<Index, 2> second{};
+  Index face = 0;        ///< the triangle's
+  double distance = 0;   ///< [m]
+  double thickness = 0;  ///< distance that the two are to keep [m]
+  Vec3d place;           ///< place on the first [m]
 };
 
-/// What a state holds of them.
+/// What a state holds of features that are near each other.
 struct Nearness {
   std::int64_t coincident_count = 0;  ///< nearer than a millionth of the thickness: no direction parts them
   std::vector<NearFeatures> coincident;  ///< at most Crossings::most_named of them
-  std::int64_t near_count = 0;  ///< of the others those nearer than their thickness, less the allowance
-  NearFeatures nearest;         ///< the one that is nearest in parts of its thickness
+  /// Number of pairs that are not coincident, but nearer than their thickness less Spacing::allowance.
+  std::int64_t near_count = 0;
+  NearFeatures nearest;  ///< the one that is nearest in parts of its thickness
 };
 
 /// Tests all edges against all triangles that share no node with them (nodes that are sewn together count as
@@ -92,15 +95,17 @@ class IntersectionSearch {
 
   /// What find_near() measures against.
   struct Spacing {
-    std::vector<double> thicknesses;  ///< of each surface, of two the mean counts [m], >= 0
-    /// Of the surfaces' rest shapes: what is nearer there than 2 thicknesses need keep half of that only.
+    /// Thickness of each surface; a pair keeps the mean of both [m], >= 0, shape [surface_count].
+    std::vector<double> thicknesses;
+    /// Rest shape of each surface [m]: what is nearer there than 2 thicknesses need keep half of that only.
     std::vector<const std::vector<Vec3d>*> rests;
-    double allowance = 0;           ///< by which less than a thickness is no matter [m]
+    double allowance = 0;  ///< how much nearer than its thickness a pair may be without being counted [m]
     bool counts_open_seams = true;  ///< false: not where a node of a surface lies on another of the same
   };
-  /// Of all nodes against all triangles and all edges against all edges, those aside that share a node (sewn
-  /// ones count as one). Unlike find() this sees what overlaps in one plane. Distances are rounded; less than
-  /// 1e-12 of the largest coordinate is none. Cost as find(), where few are nearer than their thickness.
+  /// Nearness of all nodes to all triangles and of all edges to all edges, those aside that share a node
+  /// (sewn ones count as one). Unlike find() this sees what overlaps in one plane. Distances are rounded;
+  /// less than 1e-12 of the largest coordinate is none. Cost as find(), where few are nearer than their
+  /// thickness.
   Nearness find_near(const std::vector<std::vector<Vec3d>>& positions, const Spacing& spacing);
 
  private:
@@ -143,7 +148,7 @@ class IntersectionSearch {
   std::vector<Surface> surfaces_;
   std::vector<State> states_{1};
   std::vector<std::size_t> everywhere_;           ///< surfaces of every world
-  std::vector<std::vector<std::size_t>> worlds_;  ///< surfaces of each of the others
+  std::vector<std::vector<std::size_t>> worlds_;  ///< surfaces of each world, those of every world left out
 };
 
 }  // namespace isocloth

@@ -22,7 +22,7 @@ bool share_node(const std::vector<Index>& sewn, const std::array<Index, 2>& a,
   return is(a[0], b[0]) || is(a[0], b[1]) || is(a[1], b[0]) || is(a[1], b[1]);
 }
 
-/// Of a node on its way.
+/// Box of a node on its straight way, `margin` [m] larger on all sides.
 template <class Box>
 Box box_on_way(const Vec3d& from, const Vec3d& to, double margin) {
   const Vec3d beyond{margin, margin, margin};

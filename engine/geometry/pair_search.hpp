@@ -19,12 +19,13 @@ struct FeaturePair {
 /// Nodes, edges and triangles of several surfaces, numbered one surface after another. Quads are two
 /// triangles, split from corner 0 to corner 2; diagonals are edges.
 struct SurfaceFeatures {
-  std::vector<Index> node_begin, triangle_begin, edge_begin;  ///< of each surface, shape [surface_count + 1]
-  std::vector<Index> node_surfaces;                           ///< surface of each node, shape [node_count]
-  std::vector<std::array<Index, 3>> triangles;                ///< nodes, shape [triangle_count]
-  std::vector<std::array<Index, 3>> sides;                    ///< edge from node k to node k + 1; same shape
-  std::vector<std::array<Index, 2>> edges;                    ///< nodes, the lower first, shape [edge_count]
-  std::vector<Index> sewn;                                    ///< see sewn_nodes(), shape [node_count]
+  /// First node, triangle and edge of each surface, shape [surface_count + 1].
+  std::vector<Index> node_begin, triangle_begin, edge_begin;
+  std::vector<Index> node_surfaces;             ///< surface of each node, shape [node_count]
+  std::vector<std::array<Index, 3>> triangles;  ///< nodes, shape [triangle_count]
+  std::vector<std::array<Index, 3>> sides;      ///< edge from node k to node k + 1; same shape
+  std::vector<std::array<Index, 2>> edges;      ///< nodes, the lower first, shape [edge_count]
+  std::vector<Index> sewn;                      ///< see sewn_nodes(), shape [node_count]
 
   Index node_count() const { return node_begin.back(); }
   /// Those of the first side before those of the second.
@@ -68,7 +69,7 @@ class PairSearch {
     return !(a.is_kinematic && b.is_kinematic) &&
            (a.world == b.world || a.world == every_world || b.world == every_world);
   }
-  /// Of its boxes, and of the room for pairs that it keeps for the next search.
+  /// Bytes of its boxes, and of the room for pairs that it keeps for the next search.
   std::size_t memory_bytes() const;
 
   /// How features go from one state to the other along their straight ways.
@@ -113,13 +114,13 @@ class PairSearch {
     std::vector<FeaturePair> of_nodes, of_edges;
     std::size_t count() const { return of_nodes.size() + of_edges.size(); }
   };
-  /// Of all features, in one of two kinds.
+  /// Boxes of all features, either at rest on their whole ways or moving.
   template <class Box>
   struct Boxes {
     std::vector<FaceTree::BoxesOf<Box>> surfaces;
     std::vector<Box> nodes, edges;
   };
-  /// Of updated_trajectories: which nodes take one, and of each surface which nodes of its tree hold one.
+  /// Which nodes take an updated trajectory, and of each surface which nodes of its tree hold one.
   struct Detoured {
     std::vector<char> nodes;
     std::vector<std::vector<char>> tree;
@@ -127,11 +128,11 @@ class PairSearch {
   /// Calls work(i) for all i < count; what it throws is thrown when all are done.
   template <class Work>
   void for_each(const Workers& workers, std::size_t count, const Work& work);
-  /// Of all pieces.
+  /// Number of pairs that all pieces have found.
   std::size_t found_count() const;
   void clear_pairs();
   void append_pairs(std::vector<FeaturePair>& pairs) const;
-  /// Gives their memory back.
+  /// Gives the memory of the pairs back.
   void forget_pairs();
   /// The pieces of a branch that is parted so many times.
   void split(std::size_t surface, const FaceTree::Branch& branch, int levels);

@@ -15,7 +15,7 @@ struct Passage {
   bool is_edges = false;
   /// Nodes within their surfaces: of the edges two each, else the node and the triangle's three.
   std::array<Index, 4> nodes{};
-  double time = 0;  ///< in (0, 1), of the way
+  double time = 0;  ///< part of the way at which they meet, in (0, 1)
   Vec3d place;      ///< [m]
 };
 
@@ -33,7 +33,7 @@ struct Passages {
 /// or found.
 class PassageSearch {
  public:
-  /// As PairSearch.
+  /// Meshes, worlds and is_kinematic as those of PairSearch.
   PassageSearch(const std::vector<const Mesh*>& meshes, const std::vector<Index>& worlds,
                 const std::vector<bool>& is_kinematic);
 

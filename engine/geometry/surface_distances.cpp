@@ -185,10 +185,12 @@ class SurfaceDistances {
   const GridPlaces& places_;
   const MonitorView& monitor_;
   std::array<std::ptrdiff_t, 3> strides_;
-  double near_;                     ///< [m]
-  std::vector<Index> nearest_;      ///< triangle, -1: none yet; with the nodes around the grid
-  std::vector<double> squares_;     ///< squared distance from it [m^2], likewise
-  std::vector<signed char> signs_;  ///< 1 outside, -1 inside, likewise
+  double near_;  ///< [m]
+  /// Nearest triangle of each node, those around the grid included, -1: none yet.
+  std::vector<Index> nearest_;
+  /// Squared distance of each node, those around the grid included, from its nearest triangle [m^2].
+  std::vector<double> squares_;
+  std::vector<signed char> signs_;  ///< 1 outside, -1 inside, of each node, those around the grid included
 };
 
 }  // namespace

@@ -11,9 +11,10 @@ namespace isocloth {
 
 /// Where the nodes are: (i, j, k) at origin + cell (i, j, k).
 struct GridPlaces {
-  Vec3d origin;                ///< [m]
-  double cell;                 ///< [m]
-  std::array<Index, 3> nodes;  ///< along x, y, z; the first and last of each axis lie outside of the solid
+  Vec3d origin;  ///< [m]
+  double cell;   ///< [m]
+  /// Number of nodes along x, y, z; the first and last of each axis lie outside of the solid.
+  std::array<Index, 3> nodes;
 };
 
 /// Signed distances [m] minus `offset`, x fastest, shape [nodes z, nodes y, nodes x]; exact but for rounding

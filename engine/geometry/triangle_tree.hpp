@@ -50,7 +50,7 @@ inline NearestPoint nearest_on_triangle(Vec3d p, const TriangleCorners& corners,
 /// Where a ray meets a triangle.
 struct RayHit {
   Index triangle;
-  double length;  ///< from the origin, in units of the direction
+  double length;  ///< distance from the origin, in units of the direction
   double side;    ///< direction . (b - a) x (c - a): < 0 where the ray enters through the front
   double margin;  ///< least barycentric coordinate: about 0 on the triangle's rim
 };

@@ -12,7 +12,7 @@ constexpr double most_parallel =
 
 struct Sample {
   double thickness;  ///< [m]
-  double area;       ///< that it stands for [m^2]
+  double area;       ///< area of the surface that it stands for [m^2]
   Vec3d place;       ///< [m]
   Index triangle;
   bool is_wall;  ///< the other side is parallel

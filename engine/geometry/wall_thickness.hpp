@@ -11,8 +11,8 @@ namespace isocloth {
 struct ThinWalls {
   double thickness = 0;   ///< only a sliver of the surface bounds thinner walls [m]
   Vec3d place;            ///< where that thickness was found, on the surface [m]
-  Index face = 0;         ///< there
-  double area_share = 0;  ///< of the surface that bounds walls thinner than the limit
+  Index face = 0;         ///< face on which `place` lies
+  double area_share = 0;  ///< share of the surface's area that bounds walls thinner than the limit
 };
 
 /// Walls of `solid` thinner than `limit` where they are more than slivers for a grid of this cell. The

@@ -6,11 +6,12 @@
 namespace isocloth {
 namespace {
 
-constexpr double least_pressure = 49.03325, most_pressure = 4903.325;  ///< of KES-FB3 [Pa]
+/// Least and greatest pressure of KES-FB3 [Pa].
+constexpr double least_pressure = 49.03325, most_pressure = 4903.325;
 
 double inverse_square(double x) { return 1 / (x * x); }
 double inverse_cube(double x) { return 1 / (x * x * x); }
-/// W where the curve is not linear yet.
+/// W(t) [J/m^2] where the curve is not linear yet.
 double work(const Compression& curve, double t) {
   return curve.stiffness / 2 * (inverse_square(t - curve.core) - inverse_square(curve.give())) -
          curve.offset() * (curve.thickness - t);

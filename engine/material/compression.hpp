@@ -26,9 +26,11 @@ struct Compression {
   double thickness_at(double p) const;                           ///< t(p) [m]
   double slope(double p) const;                                  ///< S(p) [Pa/m]
   double energy(double t) const;                                 ///< W(t) = int_t^T p [J/m^2]
-  // Of cloth whose middle is `depth` [m] nearer to an obstacle than half of T.
-  double share(double depth) const { return exists() ? 2 * depth / thickness : 0; }  ///< 1 - t / T
-  double below_core(double depth) const { return depth > give() / 2 ? depth - give() / 2 : 0; }  ///< [m]
+  /// 1 - t / T of cloth whose middle is `depth` [m] nearer to an obstacle than T / 2.
+  double share(double depth) const { return exists() ? 2 * depth / thickness : 0; }
+  /// How much nearer than c / 2 [m] to an obstacle cloth is whose middle is `depth` [m] nearer to it than T /
+  /// 2.
+  double below_core(double depth) const { return depth > give() / 2 ? depth - give() / 2 : 0; }
   bool operator==(const Compression&) const = default;
 };
 
@@ -39,8 +41,8 @@ struct Compression {
 /// Pa, which bounds T.
 Compression fitted_compression(double t0, double tm, double lc);
 
-/// Of a cloth of which no more is known than where contact begins, T > 0 [m]: the shape of a woven cloth, c =
-/// 0.57 T, 0.67 T at 50 gf/cm^2 and 0.93 T at 0.5 gf/cm^2, LC 0.35.
+/// Compression of a cloth of which no more is known than where contact begins, T > 0 [m]: the shape of a
+/// woven cloth, c = 0.57 T, 0.67 T at 50 gf/cm^2 and 0.93 T at 0.5 gf/cm^2, LC 0.35.
 Compression compression_of_thickness(double thickness);
 
 }  // namespace isocloth

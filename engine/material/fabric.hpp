@@ -20,24 +20,27 @@ struct SpringDamper {
 /// e = |d| / l - 1, the plastic strain e_p follows, d e_p / dt = (e - e_p -+ yield_strain) / flow_time, and
 /// stays when the pull ends. The length at rest is (1 + e_p) l.
 struct Plasticity {
-  double yield_strain = 0;  ///< of every spring, in tension and compression, >= 0; 0: none yields
-  double flow_time = 0;     ///< in which 63 % of what is beyond the yield strain flows [s], >= 0; 0: at once
+  /// Elastic strain at which springs yield, in tension and compression, >= 0; 0: none yields.
+  double yield_strain = 0;
+  /// Time in which 63 % of the strain beyond the yield strain flows [s], >= 0; 0: at once.
+  double flow_time = 0;
 };
 
 /// Stress per rate of strain, beside that of strain (Kelvin and Voigt).
 struct Viscosity {
-  double stretch = 0;  ///< of threads, along weft as much more as that is stiffer than warp [N s/m], >= 0
-  double shear = 0;    ///< per rate of the angle between warp and weft [N s/m], >= 0
-  ViscosityCurves curves{};  ///< in the place of these numbers
+  /// Viscosity of threads along warp, along weft as much more as that is stiffer [N s/m], >= 0.
+  double stretch = 0;
+  double shear = 0;  ///< viscosity of shear, per rate of the angle between warp and weft [N s/m], >= 0
+  ViscosityCurves curves{};  ///< curves in the place of `stretch` and `shear`
   bool exists() const { return stretch > 0 || shear > 0 || curves.exist(); }
 };
 
 /// What a bent sheet costs; see kernels/forces/build_bending.hpp and host/garment/mid_edge_bending.hpp.
 enum class BendingModel {
-  automatic,        ///< that of the recipe
+  automatic,        ///< model of the recipe
   isometric,        ///< 1/2 kappa |Laplacian|^2 at interior nodes (Bergou et al. 2006): of Coltraro 2022
   plate,            ///< 1/2 kappa |second derivatives|^2 on the whole sheet: a thin plate's
-  mid_edge,         ///< the same by slopes at the middle of edges, nearly exact on any triangles
+  mid_edge,         ///< the energy of `plate` by slopes at the middle of edges, nearly exact on any triangles
   discrete_shells,  ///< angles between triangles (Grinspun et al. 2003); see engine/rows/hinges.hpp
 };
 
@@ -50,40 +53,45 @@ struct Fabric {
   /// mid_edge; see engine/rows/large_angles.hpp.
   bool large_angles = false;
   double kappa = 0;       ///< bending stiffness [N m], >= 0: the plate stiffness D; along warp
-  double weft_kappa = 0;  ///< of a plate along weft [N m], >= 0; 0: as along warp
+  double weft_kappa = 0;  ///< bending stiffness of a plate along weft [N m], >= 0; 0: as along warp
   double alpha = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
   double beta = 0;        ///< damping of fast oscillations [N m s], >= 0
   // Of recipes with elastic rows, force per width of the cloth and strain.
-  double stretch_stiffness =
-      10000;  ///< of cotton; along warp, and weft where that has none of its own [N/m], > 0
-  double weft_stretch_stiffness = 0;  ///< of a membrane along weft [N/m], >= 0; 0: as along warp
-  double shear_stiffness = 50;        ///< of a membrane, per angle between warp and weft [N/m], > 0
-  /// Of a membrane, in [0, 1): pulled along one thread it narrows along the other, geometric mean of both.
+  /// Stretching stiffness along warp, and along weft where that has none of its own [N/m], > 0; that of
+  /// cotton.
+  double stretch_stiffness = 10000;
+  /// Stretching stiffness of a membrane along weft [N/m], >= 0; 0: as along warp.
+  double weft_stretch_stiffness = 0;
+  /// Shear stiffness of a membrane, per angle between warp and weft [N/m], > 0.
+  double shear_stiffness = 50;
+  /// Poisson's ratio of a membrane, in [0, 1): pulled along one thread it narrows along the other; geometric
+  /// mean of both.
   double poisson_ratio = 0;
-  StressCurves curves{};  ///< of a membrane, in the place of stiffnesses
-  Viscosity viscosity{};  ///< of recipes with elastic rows
-  /// Of recipes with elastic rows or springs along edges: greatest strain l / l0 - 1 of any edge of the mesh,
-  /// >= 0; 0: none.
+  StressCurves curves{};  ///< stress against strain of a membrane, in the place of stiffnesses
+  Viscosity viscosity{};  ///< viscous stress, of recipes with elastic rows
+  /// Greatest strain l / l0 - 1 of any edge of the mesh, >= 0; 0: none; of recipes with elastic rows or
+  /// springs along edges.
   double strain_limit = 0;
-  /// Of recipes with elastic rows: greatest principal strain of any element, >= 0; 0: none. See
+  /// Greatest principal strain of any element, >= 0; 0: none; of recipes with elastic rows. See
   /// engine/rows/principal_limits.hpp for what it lets through.
   double principal_strain_limit = 0;
-  /// Of the cloth [m], >= 0: how far it stays from cloth; where it has no compression, too, where its contact
-  /// with obstacles begins, at half of it from its middle.
+  /// Thickness of the cloth [m], >= 0: how far it stays from cloth; where it has no compression, too, where
+  /// its contact with obstacles begins, at half of it from its middle.
   double thickness = 0;
-  Compression compression{};  ///< by obstacles and bodies; none: compression_of_thickness()
-  Drag drag{};                ///< of the air; beside alpha, which drags every node alike
-  // Impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes they join:
-  // engine/mesh/spring_pairs.hpp.
+  Compression compression{};  ///< compression by obstacles and bodies; none: compression_of_thickness()
+  Drag drag{};                ///< drag of the air on elements; beside alpha, which drags every node alike
+  /// Springs of impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes
+  /// they join: engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
-  SpringDamper structural_spring{};  ///< of each edge, with the recipes `provot1995` and `sakaguchi1991`
-  Plasticity plasticity{};           ///< of all springs, with the recipe `sakaguchi1991`
-  int shear_diagonals = 2;           ///< shear springs per quad: 1 or 2
+  /// Spring along each edge, with the recipes `provot1995` and `sakaguchi1991`.
+  SpringDamper structural_spring{};
+  Plasticity plasticity{};  ///< plastic flow of all springs, with the recipe `sakaguchi1991`
+  int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
 
   bool has_limit() const { return strain_limit > 0 || principal_strain_limit > 0; }
   /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
-  /// Along weft over along warp.
+  /// Bending stiffness along weft over that along warp.
   double bending_ratio() const { return weft_kappa > 0 ? weft_kappa / kappa : 1; }
   /// What hinges of a curve measure their moments by: kappa, or where the curve begins [N m].
   double hinge_stiffness() const {

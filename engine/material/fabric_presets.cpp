@@ -3,7 +3,7 @@
 namespace isocloth {
 namespace {
 
-/// In the units in which tables have them.
+/// Figures of a fabric in the units in which tables have them.
 struct Figures {
   double grams, millimetres;  ///< per m^2; thickness, taken for the one at 1 kPa
   double warp, weft, shear;   ///< [N/m], shear per radian

@@ -10,14 +10,17 @@
 namespace isocloth {
 namespace {
 
-/// More would cost each element more than all the rest of its row.
+/// Greatest number of points of a curve: more would cost each element more than all the rest of its row.
 constexpr std::size_t most_points = 64;
-/// Of any piece over the steepest: strains are told by stresses, which nearly level ones hardly do.
+/// Least slope of any piece over the steepest: strains are told by stresses, which nearly level ones hardly
+/// do.
 constexpr double least_slope = 1e-4;
 
-/// Of a polynomial, and of a curve that is straight between few points, where x is not linear in d.
+/// Number of pieces of a polynomial, and of a curve that is straight between few points, where x is not
+/// linear in d.
 constexpr std::size_t usual_pieces = 24;
-/// The error of pieces is of fourth order, and so many leave less than 1e-4 of the last force.
+/// Greatest number of coefficients: the error of pieces is of fourth order, and so many leave less than 1e-4
+/// of the last force.
 constexpr std::size_t most_coefficients = 8;
 
 /// A point of a law: x, p and dp/dx before and after it.
@@ -133,7 +136,7 @@ struct PointNames {
   const char *strain = "strain", *force = "force", *where = "per width of the stretched cloth";
 };
 
-/// Its pieces, the slopes of which are parabolas, rise where they are flattest.
+/// Checks a polynomial: its pieces, the slopes of which are parabolas, rise where they are flattest.
 void validate_polynomial(const std::string& key, const StressCurve& curve, const Conversion& of,
                          const PointNames& names) {
   if (!curve.points.empty()) refuse(key, "points and a polynomial", "one of them");

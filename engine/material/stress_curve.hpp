@@ -32,22 +32,22 @@ struct StressCurve {
 /// The points of a curve, 64 of a polynomial.
 std::vector<std::array<double, 2>> sampled(const StressCurve& curve);
 
-/// Of the threads of a membrane. One that does not exist is linear, with the stiffness of the fabric; weft:
-/// as warp.
+/// Curves of the threads and of the shear of a membrane. One that does not exist is linear, with the
+/// stiffness of the fabric; weft: as warp.
 struct StressCurves {
   StressCurve warp, weft, shear;
-  /// Of hinges (engine/rows/hinges.hpp) and of Breen's energies (engine/particles/breen1994.hpp): points
-  /// (curvature [1/m], moment per width of the cloth [N]) of a bending tester, which Breen's energies go
-  /// through straight. weft_bend: of Breen's alone, default: as warp.
+  /// Curves of hinges (engine/rows/hinges.hpp) and of Breen's energies (engine/particles/breen1994.hpp):
+  /// points (curvature [1/m], moment per width of the cloth [N]) of a bending tester, which Breen's energies
+  /// go through straight. weft_bend: of Breen's alone, default: as warp.
   StressCurve bend{}, weft_bend{};
   /// Whether there is any that rows of elements answer by.
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
   bool operator==(const StressCurves&) const = default;
 };
 
-/// The same of rates (Volino et al. 2009, section 3): points (rate of Green's strain, or of the angle of
-/// shear [1/s], second Piola and Kirchhoff stress [N/m]); at small strains the force per width. One that does
-/// not exist is linear, with the viscosity of the fabric; weft: as warp.
+/// Curves of viscous stress against rates of strain (Volino et al. 2009, section 3): points (rate of Green's
+/// strain, or of the angle of shear [1/s], second Piola and Kirchhoff stress [N/m]); at small strains the
+/// force per width. One that does not exist is linear, with the viscosity of the fabric; weft: as warp.
 struct ViscosityCurves {
   StressCurve warp{}, weft{}, shear{};
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }
@@ -64,7 +64,7 @@ struct RowLaw {
 enum class StrainMeasure {
   green,         ///< ((l / l0)^2 - 1) / 2
   engineering,   ///< l / l0 - 1
-  corotational,  ///< of elements alone: S - I of F = R S; no curves (kernels/tensors/stretch_tensor.hpp)
+  corotational,  ///< S - I of F = R S, elements alone; no curves (kernels/tensors/stretch_tensor.hpp)
 };
 
 /// p(x) = value + t (slope + t (square + t cube)), t = |x| - begin, for |x| from `begin` to that of the next;
@@ -73,7 +73,7 @@ struct CurvePiece {
   double begin = 0, value = 0, slope = 1, square = 0, cube = 0;
 };
 
-/// Begin, value, slope, square and cube of each, as kernels read them.
+/// Begin, value, slope, square and cube of each piece, as kernels read them, shape [piece_count, 5].
 std::vector<double> flat(const std::vector<CurvePiece>& pieces);
 
 /// The law of a row that measures a length, C = (l / l0)^2 - 1, or shear, C = gamma. Its energy is K times

@@ -24,13 +24,15 @@ enum class WindModel { drag, panels };
 /// equal size whose frequencies lie half an octave apart around 1 / gust_period, phases random from the
 /// scene's seed: its root mean square is 1.
 struct Wind {
-  Vec3d velocity;          ///< mean [m/s]
+  Vec3d velocity;          ///< mean velocity of the air [m/s]
   double gusts = 0;        ///< root mean square of the gusts in parts of the mean, >= 0
   double gust_period = 1;  ///< [s], > 0
   WindModel model = WindModel::drag;
-  double density = 1.2;     ///< of the air, where it flows around panels [kg/m^3], > 0
-  double permeability = 0;  ///< of the cloth there: velocity through it per pressure [m/(s Pa)], >= 0
-  int wake_rows = 40;       ///< that are kept of the wake there, one a step; 0: quasi-steady flow
+  double density = 1.2;  ///< density of the air that flows around panels [kg/m^3], > 0
+  /// Permeability of the cloth to air that flows around panels: velocity through it per pressure [m/(s Pa)],
+  /// >= 0.
+  double permeability = 0;
+  int wake_rows = 40;  ///< rows of the wake of panels that are kept, one a step; 0: quasi-steady flow
 };
 
 constexpr int most_wake_rows = 10000;

@@ -13,7 +13,7 @@ namespace isocloth {
 Mesh quad_grid(Index nx, Index ny, double width, double height);
 
 enum class Diagonals { parallel, alternating };
-/// The same nodes, each quad cut in two triangles: all along (0,0)-(1,1), or alternating with i + j.
+/// Nodes as in quad_grid(), each quad cut in two triangles: all along (0,0)-(1,1), or alternating with i + j.
 Mesh triangle_grid(Index nx, Index ny, double width, double height, Diagonals diagonals);
 
 /// Irregular Delaunay triangles on [0, width] x [0, height]: `boundary_segments` equal segments on each side,

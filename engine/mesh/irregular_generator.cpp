@@ -13,9 +13,11 @@ namespace isocloth {
 namespace {
 
 constexpr int sweeps = 60;
-constexpr double jitter = 0.15;        ///< of a boundary segment
-constexpr double first_margin = 0.55;  ///< of a boundary segment, to the boundary, before smoothing
-constexpr double final_margin = 0.45;  ///< after jittering
+constexpr double jitter = 0.15;  ///< greatest move of a node in x and y, over a boundary segment
+/// Least distance of interior nodes from the boundary before smoothing, over a boundary segment.
+constexpr double first_margin = 0.55;
+/// Least distance of jittered nodes from the boundary, over a boundary segment.
+constexpr double final_margin = 0.45;
 
 /// Equal segments on each side, counter-clockwise from (0, 0).
 std::vector<Vec2d> rectangle_boundary(Index segments, double width, double height) {

@@ -86,9 +86,10 @@ class Pattern {
       node_of_.push_back(own);
     }
   }
-  /// Of each corner. A node's first place has its number, others come after all nodes of the mesh.
+  /// Node of each corner, shape [corner_count]. A node's first place has its number, others come after all
+  /// nodes of the mesh.
   const std::vector<Index>& node_of() const { return node_of_; }
-  const std::vector<Vec2d>& places() const { return places_; }  ///< of each node [m]
+  const std::vector<Vec2d>& places() const { return places_; }  ///< place of each node in the pattern [m]
   bool is_turned(Index face) const { return turned_[face] != 0; }
 
  private:
@@ -126,10 +127,10 @@ class Pattern {
     joined_[high] = low;
   }
 
-  std::vector<Index> joined_;  ///< of each corner another of the same node, or itself
+  std::vector<Index> joined_;  ///< for each corner another corner of the same node, or itself
   std::vector<Vec2d> places_;
   std::vector<Index> node_of_;
-  std::vector<char> turned_;  ///< of each face: clockwise in the pattern
+  std::vector<char> turned_;  ///< whether each face is clockwise in the pattern
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ void turn_at_corners(const Mesh& mesh, const Topology& topology, const std::vect
   }
 }
 
-/// Before the corners of the cloth are turned, shape [corner_count].
+/// Warp direction at each corner before the corners of the cloth are turned, shape [corner_count].
 std::vector<Vec3d> thread_directions(const Mesh& mesh, const Topology& topology,
                                      const std::vector<Index>& faces, const std::vector<Vec3d>& normals) {
   std::vector<Vec3d> warps(mesh.face_nodes.size());

@@ -12,7 +12,7 @@ namespace isocloth {
 /// A thread through two nodes: they are sewn together.
 struct Stitch {
   Index a = 0, b = 0;
-  double length = 0;  ///< of the seam that it holds [m]
+  double length = 0;  ///< length of the seam that it holds [m]
   bool operator==(const Stitch&) const = default;
 };
 
@@ -20,12 +20,12 @@ struct Stitch {
 struct Button {
   Index a = 0, b = 0;
   double distance = 0.002;  ///< length of the thread [m], > 0
-  double stiffness = 1e4;   ///< force per distance beyond it [N/m], > 0
-  /// At most, with which it is drawn closed while it is open by more than Sewing::speed does in a step [N], >
-  /// 0.
+  double stiffness = 1e4;   ///< force per distance beyond that length [N/m], > 0
+  /// Greatest force with which it is drawn closed while it is open by more than Sewing::speed closes in a
+  /// step [N], > 0.
   double force = 1;
-  /// Of a press stud: it lets go where a step begins with it pulled harder, and holds again where its sides
-  /// come near [N], >= 0; 0: a button, which does not open.
+  /// Force at which a press stud lets go: where a step begins with it pulled harder; it holds again where its
+  /// sides come near [N], >= 0; 0: a button, which does not open.
   double strength = 0;
   bool operator==(const Button&) const = default;
 };
@@ -33,7 +33,7 @@ struct Button {
 /// A piece of elastic band between two nodes: its tension is stiffness times (l / length - 1); see BandRows.
 struct Band {
   Index a = 0, b = 0;
-  double length = 0;     ///< of the piece when nothing pulls it [m], > 0
+  double length = 0;     ///< length of the piece when nothing pulls it [m], > 0
   double stiffness = 0;  ///< tension per strain [N], > 0
   bool operator==(const Band&) const = default;
 };
@@ -47,9 +47,9 @@ struct Mesh {
   std::vector<Index> face_nodes;  ///< node of each face corner, shape [corner_count]
   std::vector<Vec2d>
       corner_uvs;  ///< [m], warp/weft coordinates of each face corner, shape [corner_count] or empty
-  std::vector<Stitch> stitches;  ///< of seams; each pair of nodes once
-  std::vector<Button> buttons;   ///< of nodes that no stitch joins; each pair once
-  std::vector<Band> bands;       ///< each pair of nodes once
+  std::vector<Stitch> stitches;  ///< threads of seams; each pair of nodes once
+  std::vector<Button> buttons;   ///< threads of buttons between nodes that no stitch joins; each pair once
+  std::vector<Band> bands;       ///< pieces of elastic band; each pair of nodes once
 
   /// Nodes of all stitches, then of all buttons.
   std::vector<std::array<Index, 2>> threads() const {

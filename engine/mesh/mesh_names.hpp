@@ -15,8 +15,9 @@ struct MeshNames {
   const char* of_node = "node";
   Index first = 0;           ///< number of the first node and face
   std::vector<Index> nodes;  ///< number in the file, from 0, of each node; empty: its own
-  std::vector<Index> faces;  ///< the same of each face
-  std::vector<std::size_t> node_lines, face_lines;  ///< of what is in the file, from 1; empty: not known
+  std::vector<Index> faces;  ///< number in the file, from 0, of each face; empty: its own
+  /// Line of each node and face of the file, from 1; empty: not known.
+  std::vector<std::size_t> node_lines, face_lines;
 
   template <class Number>
   Index number(Number node) const {

@@ -51,7 +51,7 @@ class Edge {
     }
   }
   double length() const { return along_.back(); }
-  /// At a share of the length.
+  /// Point at a share of the length.
   Vec2d at(double share) const {
     const double s = share * length();
     const auto after = std::min(std::ranges::upper_bound(along_, s) - along_.begin(),
@@ -69,9 +69,9 @@ class Edge {
 /// A panel with its edges divided.
 struct Cut {
   std::vector<Edge> edges;
-  std::vector<Index> segments, first;  ///< of each edge; its first point in the outline
-  std::vector<Vec2d> places;           ///< inside, where buttons ask for nodes
-  std::vector<Vec2d> points;           ///< of the outline, then the places, then inside
+  std::vector<Index> segments, first;  ///< number of segments of each edge, its first point in the outline
+  std::vector<Vec2d> places;           ///< places inside where buttons ask for nodes [m]
+  std::vector<Vec2d> points;           ///< points of the outline, then the places, then those inside [m]
   Index outline_count = 0, first_node = 0;
 
   /// Nodes along an edge, from corner to corner.
@@ -426,8 +426,8 @@ class PatternMesher {
     }
   }
 
-  static constexpr double most_segments = 1e6;   ///< of an edge
-  static constexpr double least_distance = 0.4;  ///< of a button's node from others, in edge lengths
+  static constexpr double most_segments = 1e6;   ///< greatest number of segments of an edge
+  static constexpr double least_distance = 0.4;  ///< least distance to a button's node [edge lengths]
   const std::vector<Panel>& panels_;
   const std::vector<Seam>& seams_;
   const Fasteners& fasteners_;
@@ -435,7 +435,7 @@ class PatternMesher {
   const std::string& key_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<Cut> cuts_;
-  std::map<std::array<Index, 2>, std::pair<double, Index>> stitches_;  ///< and length of seam, seam
+  std::map<std::array<Index, 2>, std::pair<double, Index>> stitches_;  ///< length [m] and number of the seam
   double next_ = 0;                                                    ///< where the next panel lies [m]
   SewnPanels result_;
 };

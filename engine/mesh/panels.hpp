@@ -46,7 +46,7 @@ struct Seam {
 /// the nearest node.
 struct PanelButton {
   std::array<std::string, 2> panels;
-  std::array<Vec2d, 2> places;  ///< in the plane of each panel [m]
+  std::array<Vec2d, 2> places;  ///< places in the plane of each panel [m]
   double distance = Button{}.distance, stiffness = Button{}.stiffness, force = Button{}.force,
          strength = Button{}.strength;
   bool operator==(const PanelButton&) const = default;
@@ -56,7 +56,7 @@ struct PanelButton {
 struct PanelBand {
   std::string panel;
   Index edge = 0;
-  double share = 1;      ///< of the edge's length: that of the band when nothing pulls it, > 0
+  double share = 1;      ///< length of the band when nothing pulls it, over the length of the edge, > 0
   double stiffness = 0;  ///< tension per strain [N], > 0
   bool operator==(const PanelBand&) const = default;
 };
@@ -71,13 +71,14 @@ struct Fasteners {
 /// What the seams of a mesh are called in messages.
 struct SeamNames {
   std::vector<std::string> names;
-  std::vector<Index> of_stitches;  ///< which of them each stitch holds; of two that end there the first
+  /// Index in `names` of the seam that each stitch holds; of two that end there the first.
+  std::vector<Index> of_stitches;
 };
 
-/// What panels come to.
+/// Panels that are sewn to one mesh.
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
-  std::vector<Vec3d> placed;       ///< where they stand [m], shape [node_count]
+  std::vector<Vec3d> placed;       ///< where nodes stand [m], shape [node_count]
   double stretch = 1;              ///< length of edges in the pattern over that where they stand, the median
   SeamNames seams;                 ///< empty of islands, which have no names
   std::vector<std::string> notes;  ///< what was likely meant otherwise: seams that gather more than half
@@ -91,13 +92,13 @@ struct SewnPanels {
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key, const Fasteners& fasteners = {});
 
-/// The same of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are the
-/// panels, its positions where they stand, and the edges along which it was cut are seams; warp runs at
-/// `grain` degrees from u. An edge is cut where its ends have places more than a hundredth of an edge
-/// apart, and a node of the mesh is as many of the result as cuts part its corners: the first keeps its
-/// number. Throws MeshError, naming `key`, for a mesh without corner_uvs, faces without area in the pattern,
-/// islands that are folded along an edge, and where the median edge is less than a tenth or more than ten
-/// times as long in the pattern as in space.
+/// Sews the panels of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are
+/// the panels, its positions where they stand, and the edges along which it was cut are seams; warp runs at
+/// `grain` degrees from u. An edge is cut where its ends have places more than a hundredth of an edge apart,
+/// and a node of the mesh is as many of the result as cuts part its corners: the first keeps its number.
+/// Throws MeshError, naming `key`, for a mesh without corner_uvs, faces without area in the pattern, islands
+/// that are folded along an edge, and where the median edge is less than a tenth or more than ten times as
+/// long in the pattern as in space.
 SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key,
                        const MeshNames& names = {});
 

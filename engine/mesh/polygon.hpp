@@ -12,7 +12,7 @@ namespace isocloth {
 /// which no edge of a pattern has but by chance.
 std::size_t first_meeting(const std::vector<Vec2d>& points);
 
-/// From p to the nearest place on the outline [m]. Cost O(n).
+/// Distance from p to the nearest place on the outline [m]. Cost O(n).
 double distance_to_polygon(const std::vector<Vec2d>& points, Vec2d p);
 
 /// Whether a ray from p to the right crosses the outline an odd number of times. Cost O(n).

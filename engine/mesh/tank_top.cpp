@@ -125,7 +125,7 @@ Panel panel_points(double neck_depth, double spacing) {
   return panel;
 }
 
-/// By Euler's formula, before any triangle is built.
+/// Number of triangles by Euler's formula, before any triangle is built.
 Index triangle_count(const Panel& panel) {
   return 2 * static_cast<Index>(panel.points.size()) - panel.outline_count - 2;
 }

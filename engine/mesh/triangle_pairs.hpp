@@ -14,7 +14,7 @@ namespace isocloth {
 /// own, and differences vanish.
 struct TrianglePair {
   std::array<Index, 4> nodes{};  ///< a, b, c, d; of a triangle that is left over a, b, c, b
-  std::array<Index, 2> faces{};  ///< of the mesh; one quad twice
+  std::array<Index, 2> faces{};  ///< faces of the mesh in which the triangles lie; one quad twice
   bool is_single = false;
 
   /// Nodes of triangle 0 or 1.

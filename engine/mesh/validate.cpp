@@ -15,9 +15,9 @@
 namespace isocloth {
 namespace {
 
-constexpr double tiny_area = 1e-12;    ///< of the squared diagonal of the bounding box
-constexpr double least_height = 1e-7;  ///< of a face, in its longest edge
-constexpr double farthest = 1e30;      ///< [m] whose fourth power is still a number
+constexpr double tiny_area = 1e-12;    ///< least area of a face over the squared diagonal of the bounding box
+constexpr double least_height = 1e-7;  ///< least height of a face over its longest edge
+constexpr double farthest = 1e30;      ///< greatest coordinate [m], whose fourth power is still a number
 constexpr Index none = -1;
 constexpr Index most_faces_at_node = 1000;
 
@@ -211,7 +211,7 @@ class Validation {
     }
   }
 
-  /// Of a thread or band: two nodes, which none before it joins.
+  /// Checks the ends of a thread or band: two nodes, which none before it joins.
   void check_ends(const char* what, std::size_t s, Index a, Index b, NodePairSet& known) const {
     if (std::min(a, b) < 0 || std::max(a, b) >= mesh_.node_count())
       refuse(what, " ", s, " names a node that does not exist: found nodes ", a, " ", b, ", expected 0 to ",

@@ -33,7 +33,7 @@ class NodeSets {
 
 struct Rim {
   std::vector<Index> nodes;                 ///< ascending
-  std::vector<std::array<Index, 2>> edges;  ///< of one face only, lower node first, sorted
+  std::vector<std::array<Index, 2>> edges;  ///< edges of one face only, lower node first, sorted
 };
 
 Rim find_rim(const Mesh& mesh) {

@@ -23,7 +23,7 @@ OpenSeam find_open_seam(const Mesh& mesh, double within);
 /// node, shape [node_count before]. Cost O(corners log corners).
 std::vector<Index> weld(Mesh& mesh, double distance);
 
-/// Of each node the lowest of those that stitches join it to, directly or through others, itself included;
+/// The lowest of the nodes that stitches join each node to, directly or through others, itself included;
 /// shape [node_count].
 std::vector<Index> sewn_nodes(const Mesh& mesh);
 
@@ -38,9 +38,9 @@ double mean_element_size(const Mesh& mesh);
 struct SewnOpenings {
   double seam = 0, button = 0;
 };
-/// positions [m]: shape [node_count].
+/// Openings of seams and buttons at positions [m], shape [node_count].
 SewnOpenings sewn_openings(const Mesh& mesh, const std::vector<Vec3d>& positions);
-/// What is open by no more than that counts as closed: a twentieth of an element [m].
+/// Opening up to which a seam or button counts as closed: a twentieth of an element [m].
 double closed_opening(const Mesh& mesh);
 
 }  // namespace isocloth

@@ -28,7 +28,7 @@ inline double contact_offset(const Garment& garment, const Scene& scene) {
   const bool has_own = squeezes(scene) && f.compression.exists();
   return (has_own ? f.compression.thickness : f.thickness) / 2 + scene.contact.margin;
 }
-/// By how much its thickness there may differ from that of the force, or how deep it may be [m].
+/// How much a garment's thickness at contacts may differ from that of the force, or how deep it may be [m].
 inline double contact_accuracy(const Garment& garment, const Scene& scene) {
   const Compression c = compression_of(garment, scene);
   return c.exists() ? std::min(scene.contact.tolerance, c.thickness / 2) : scene.contact.tolerance;

@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// Of a symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
+/// A symmetric 3x3 matrix: xx, xy, xz, yy, yz, zz.
 using SymmetricTensor = std::array<double, 6>;
 
 inline SymmetricTensor isotropic_tensor(double value) { return {value, 0, 0, value, 0, value}; }

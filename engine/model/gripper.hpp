@@ -24,8 +24,8 @@ struct Hold {
 struct Gripper {
   std::string name;  ///< for messages and results
   GripRegion region;
-  Vec3d position;  ///< of the region's origin at time 0 [m]
-  Vec3d rotation;  ///< of its axes at time 0, a rotation vector [rad]
+  Vec3d position;  ///< place of the region's origin at time 0 [m]
+  Vec3d rotation;  ///< rotation vector of the region's axes at time 0 [rad]
   ObstacleMotion motion;
   /// Ascending, apart from each other; a step belongs to the span that its middle lies in. None: only a
   /// command closes it.
@@ -37,7 +37,7 @@ struct Gripper {
 /// The gripper's frame at time t [s].
 Pose gripper_pose(const Gripper& gripper, double t);
 
-/// Whether it is closed at time t [s].
+/// Whether the gripper is closed at time t [s].
 bool is_closed(const Gripper& gripper, double t);
 
 /// Checks everything that the members promise, and that it ever closes; throws SceneError, messages begin

@@ -13,7 +13,8 @@ namespace isocloth {
 /// shape.
 struct MembraneStress {
   double warp = 0, weft = 0, shear = 0;  ///< S_uu, S_vv, S_uv
-  /// Of plane stress: sqrt(S_uu^2 - S_uu S_vv + S_vv^2 + 3 S_uv^2), as if the cloth were isotropic.
+  /// Equivalent stress of von Mises in plane stress [N/m]: sqrt(S_uu^2 - S_uu S_vv + S_vv^2 + 3 S_uv^2), as
+  /// if the cloth were isotropic.
   double von_mises() const;
 };
 
@@ -33,12 +34,12 @@ class MembraneLaw {
   struct Gradient {
     Vec3d along_warp, along_weft;
   };
-  /// Where strain is even.
+  /// Stress where strain is even, by the derivatives of the positions along warp and weft.
   MembraneStress stress(Vec3d along_warp, Vec3d along_weft) const {
     return stress({along_warp, along_weft}, {along_warp, along_weft}, 0.5);
   }
-  /// Of a pair of triangles, by the mean of their strains; share: of the first in the area of both. By the
-  /// corotational measure the mean of the stresses of both. What differences of strain are given
+  /// Stress of a pair of triangles, by the mean of their strains; share: of the first in the area of both. By
+  /// the corotational measure the mean of the stresses of both. What differences of strain are given
   /// (MembraneRows) is not in it: it is no stress of the cloth.
   MembraneStress stress(const Gradient& first, const Gradient& second, double share) const;
 

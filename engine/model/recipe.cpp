@@ -87,7 +87,7 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
 
 namespace {
 
-/// Of each law as many pieces as the longest has, `count` at least.
+/// Laws one after another, each with as many pieces as the longest has, `count` at least.
 std::vector<CurvePiece> even_laws(const std::array<std::vector<CurvePiece>, RowLaw::count>& laws,
                                   std::size_t count) {
   for (const auto& pieces : laws) count = std::max(count, pieces.size());

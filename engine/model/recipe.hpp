@@ -22,8 +22,9 @@ struct Recipe {
   std::string_view source;  ///< where it is published
   std::vector<RowFamily> rows;
   SolverFamily solver;
-  BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
-  StrainMeasure strain = StrainMeasure::green;     ///< of threads or elements, where rows are elastic
+  BendingModel bending = BendingModel::isometric;  ///< model of bending, unless the fabric says another
+  /// Measure of strain of threads or elements, where rows are elastic.
+  StrainMeasure strain = StrainMeasure::green;
   /// Rows are bounds: edges may have any length up to strain_limit, and impulses let them be springs
   /// (Fabric::structural_spring).
   bool limits_edges = false;
@@ -49,8 +50,8 @@ std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, cons
 /// Laws of rows by number (RowLaw), `count` pieces each, the last again where a law has fewer; count 0: as
 /// many as the longest has. Empty where all are linear in Green's strain and count is 0.
 std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count = 0);
-/// The same of p_v by dC/dt, of slope viscosity over stiffness [s] where no curve is; empty where nothing is
-/// viscous and count is 0.
+/// Laws of viscous stress by number (RowLaw), p_v by dC/dt, `count` pieces each as in stress_laws(), of slope
+/// viscosity over stiffness [s] where no curve is; empty where nothing is viscous and count is 0.
 std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count = 0);
 
 /// How a garment bends.
@@ -60,9 +61,9 @@ struct Bending {
   bool operator==(const Bending&) const = default;
 };
 Bending bending_of(const Recipe& recipe, const Fabric& fabric);
-/// Whether it bends by rows of hinges, or by a constant matrix.
+/// Whether a garment bends by rows of hinges, not by a constant matrix.
 bool has_hinges(const Recipe& recipe, const Fabric& fabric);
-/// Whether rows of large angles stand beside that matrix.
+/// Whether rows of large angles stand beside the constant matrix of bending.
 bool has_large_angles(const Fabric& fabric);
 bool has_bending_matrix(const Recipe& recipe, const Fabric& fabric);
 

@@ -11,7 +11,7 @@
 namespace isocloth {
 namespace {
 
-/// As the mesh lies [m^2].
+/// Area of a mesh as it lies [m^2].
 double mesh_area(const Mesh& mesh) {
   double area = 0;
   for (Index f = 0; f < mesh.face_count(); ++f) {

@@ -30,12 +30,12 @@ struct ResolvedScene {
   const bool holds_edges;  ///< every row is the length of an edge
   /// The inner product of the steps; impulses are weighed by the masses alone.
   const Metric metric;
-  /// Of steps that are projected: what the settings say, or BDF2 where rows are strains of elastic triangles
-  /// and the metric is B. Other recipes are as they were published, by backward Euler; so is cloth beside
-  /// rigid bodies, which are stepped by it: what one gives the other takes in the same step.
+  /// Integrator of steps that are projected: what the settings say, or BDF2 where rows are strains of elastic
+  /// triangles and the metric is B. Other recipes are as they were published, by backward Euler; so is cloth
+  /// beside rigid bodies, which are stepped by it: what one gives the other takes in the same step.
   const Integrator integrator;
   const double tolerance;          ///< bound on the largest |scaled row| at the end of a step
-  const OnViolation on_violation;  ///< what happens when it is missed
+  const OnViolation on_violation;  ///< what happens when `tolerance` is missed
 
   /// Relative softness of the rows at the start of a step: what the settings say, or 1e-6 (proximal_newton),
   /// 1e-7 (fast_projection), 1e-4 in single precision, whose factor does not survive less.
@@ -48,21 +48,22 @@ struct ResolvedScene {
   /// mode `substeps` and 1 ms for systems; sweeps that converge take one part where the forces allow it. A
   /// given number of parts stays.
   ImpulseSettings impulse(double force_rate) const;
-  /// Of a step of the projection or a part of it, and parts of a step: what the settings say, or 50
-  /// iterations of the whole step. Where cloth meets cloth, 12 in up to 16 parts: what does not converge soon
-  /// is a step that is too long.
+  /// Greatest number of iterations of a step of the projection or of a part of it: what the settings say, or
+  /// 50, 12 where cloth meets cloth: what does not converge soon is a step that is too long.
   int max_iterations() const;
+  /// Greatest number of parts of a step of the projection: what the settings say, or 16 where cloth meets
+  /// cloth, else 8 beside rigid bodies, else 1.
   int max_substeps() const;
   /// What of the matrix of a garment's steps is factorised: what the settings say, or the pattern of its rows
   /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= c (rho + h alpha) dx^4
   /// with dx^2 the mean area of a node and c = 0.3 node_count, at least 300; else the whole. By the garment's
   /// own numbers at the start: what commands change later does not change it.
   FactorPattern factor(const Garment& garment) const;
-  /// By what imbalances are measured: weight per area of a garment, or where it has none rho times 9.81 m/s^2
+  /// What imbalances are measured by: weight per area of a garment, or where it has none rho times 9.81 m/s^2
   /// [N/m^2].
   double weight(const Garment& garment) const;
-  /// Of a garment; infinite where rows are no strains of elastic triangles, and where the settings say how
-  /// well forces balance.
+  /// Mismatch energy of a garment; infinite where rows are no strains of elastic triangles, and where the
+  /// settings say how well forces balance.
   MismatchEnergy mismatch_energy(const Garment& garment, bool is_single) const;
   /// What the force of a contact that a state keeps is per unit of, in steps of h [s]: rho + h alpha where
   /// the mass alone is the metric of a projection [kg/m^2], else 1.

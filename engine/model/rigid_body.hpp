@@ -12,11 +12,12 @@ struct RigidBody {
   std::string name;        ///< for messages and results
   ObstacleShape shape;     ///< no plane, no height field; a mesh is closed, convex and not thickened
   double mass = 0;         ///< [kg], > 0, evenly spread
-  Vec3d position;          ///< of the shape's origin at the start [m]
-  Vec3d rotation;          ///< of its axes at the start, a rotation vector [rad]
-  Vec3d velocity;          ///< of the centre of mass at the start [m/s]
-  Vec3d angular_velocity;  ///< at the start, along the axes of the world [rad/s]
-  Friction friction;       ///< with every garment; with another solid the geometric mean (ContactSettings)
+  Vec3d position;          ///< place of the shape's origin at the start [m]
+  Vec3d rotation;          ///< rotation vector of the shape's axes at the start [rad]
+  Vec3d velocity;          ///< velocity of the centre of mass at the start [m/s]
+  Vec3d angular_velocity;  ///< angular velocity at the start, along the axes of the world [rad/s]
+  /// Friction with every garment; with another solid the geometric mean (ContactSettings).
+  Friction friction;
 };
 
 using Matrix3 = std::array<Vec3d, 3>;  ///< rows
@@ -24,8 +25,8 @@ using Matrix3 = std::array<Vec3d, 3>;  ///< rows
 /// What a solid of density 1 weighs, in the frame of its shape.
 struct MassProperties {
   double volume = 0;  ///< [m^3]
-  Vec3d center;       ///< of mass [m]
-  Matrix3 inertia;    ///< about the centre, per unit of mass [m^2]
+  Vec3d center;       ///< centre of mass [m]
+  Matrix3 inertia;    ///< inertia about the centre of mass, per unit of mass [m^2]
 };
 
 /// Sphere, capsule, cylinder and box in closed form, roundings included; a mesh by the divergence theorem
@@ -35,9 +36,9 @@ MassProperties mass_properties(const ObstacleShape& shape, const std::string& ke
 
 /// A body in motion.
 struct BodyState {
-  Pose pose;               ///< center: of mass; axes: of the shape
-  Vec3d velocity;          ///< of the centre of mass [m/s]
-  Vec3d angular_momentum;  ///< about the centre of mass [kg m^2/s]
+  Pose pose;               ///< centre of mass, and axes of the shape
+  Vec3d velocity;          ///< velocity of the centre of mass [m/s]
+  Vec3d angular_momentum;  ///< angular momentum about the centre of mass [kg m^2/s]
   static constexpr auto fields() {
     return std::tuple{Field{"pose", &BodyState::pose}, Field{"velocity", &BodyState::velocity},
                       Field{"angular_momentum", &BodyState::angular_momentum}};
@@ -45,7 +46,8 @@ struct BodyState {
   bool operator==(const BodyState&) const = default;
 };
 BodyState start_state(const RigidBody& body, const MassProperties& properties);
-/// About the centre of mass [kg m^2/s] of a body with these axes that turns by w [rad/s]: m A I A^T w.
+/// Angular momentum m A I A^T w [kg m^2/s] about the centre of mass of a body with these axes that turns by w
+/// [rad/s].
 Vec3d angular_momentum(const RigidBody& body, const MassProperties& properties,
                        const std::array<Vec3d, 3>& axes, const Vec3d& w);
 

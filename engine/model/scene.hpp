@@ -37,7 +37,7 @@ struct Garment {
   Fabric fabric;
   std::vector<Pin> pins;
   std::vector<Gripper> grippers;
-  Sewing sewing;                  ///< of the stitches of its mesh
+  Sewing sewing;                  ///< how the stitches of its mesh are drawn together and hold
   std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
   double time_offset = 0;         ///< time of its motions at step 0 [s]
   std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
@@ -68,8 +68,8 @@ struct ProjectionSettings {
   Metric metric = Metric::implicit_b;
   Integrator integrator = Integrator::automatic;
   FactorPattern factor = FactorPattern::automatic;
-  /// Of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is left the
-  /// next iteration takes up.
+  /// Share of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is
+  /// left the next iteration takes up.
   double cg_tolerance = 1e-2;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
   /// Bound on the largest force on a node that nothing balances at the end of a step, over the weight of the
@@ -110,13 +110,13 @@ struct FrictionPair {
   std::size_t garment = 0, obstacle = 0;  ///< numbers in the scene; bodies are counted after the obstacles
   Friction friction;
 };
-/// The same of a body with an obstacle or another body, in place of the geometric mean of both.
+/// Friction of one body with an obstacle or another body, in place of the geometric mean of both.
 struct BodyFrictionPair {
   std::size_t body = 0, other = 0;  ///< numbers in the scene; `other`: as FrictionPair::obstacle
   Friction friction;
 };
 
-/// The same of a garment with another one or with itself, in place of ContactSettings::cloth_friction.
+/// Friction of one garment with another one or with itself, in place of ContactSettings::cloth_friction.
 struct ClothFrictionPair {
   std::size_t garment = 0, other = 0;  ///< numbers in the scene, in any order
   Friction friction;
@@ -139,7 +139,7 @@ struct ContactSettings {
   bool push_out = false;
   double push_out_time = 0.5;  ///< [s], >= 0; 0: at once, half of what is left of a depth in each step
   bool cloth = false;          ///< cloth meets itself and other cloth
-  Friction cloth_friction;     ///< of cloth with cloth
+  Friction cloth_friction;     ///< friction of cloth with cloth
   std::vector<ClothFrictionPair> cloth_pairs;
   ClothStart initial = ClothStart::refuse;  ///< with either, cloth must not pass through cloth at the start
 };
@@ -155,7 +155,7 @@ struct Scene {
   double step = 0.01;               ///< h [s], > 0
   double duration = 1;              ///< [s], > 0; a whole number of steps
   double frame_interval = 0;        ///< [s], a whole number of steps; 0: every step
-  std::uint64_t seed = 0;           ///< of everything random in the scene
+  std::uint64_t seed = 0;           ///< seed of everything random in the scene
   ProjectionSettings projection;
   ImpulseSettings impulse;
   ContactSettings contact;
@@ -164,10 +164,10 @@ struct Scene {
 /// Throw SceneError as validate_scene does; messages begin with `key`.
 void validate_motion(const std::string& key, const Motion& motion, std::size_t node_count);
 void validate_fabric(const std::string& key, const Fabric& fabric);
-/// Of a garment's `forces`, in the scene.
+/// Checks the `forces` of a garment of the scene; throws SceneError, messages begin with `key`.
 void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, std::size_t node_count,
                      const Scene& scene);
-/// Of its `force_slopes`.
+/// Checks the `force_slopes` of a garment; throws SceneError, messages begin with `key`.
 void validate_force_slopes(const std::string& key, const Garment& garment);
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
@@ -176,7 +176,7 @@ void validate_force_slopes(const std::string& key, const Garment& garment);
 /// MeshError for an invalid mesh.
 void validate_scene(const Scene& scene);
 
-/// The part of it that concerns one garment; messages begin with `key`.
+/// Checks one garment as validate_scene does; messages begin with `key`.
 void validate_garment(const Garment& garment, const std::string& key);
 
 /// Whether cloth that starts inside of obstacles or bodies is eased out of them over a time.

@@ -30,15 +30,15 @@ struct OverlappingPair {
   std::array<double, 3> place{};  ///< [m]
 };
 
-/// What a state holds (engine/geometry/intersection_search.hpp), with names.
+/// Intersections that a state holds (engine/geometry/intersection_search.hpp), with names.
 struct IntersectionReport {
   std::int64_t crossing = 0, touching = 0;  ///< pairs of an edge and a face
   std::int64_t overlapping = 0;             ///< pairs of triangles, in one plane to the last bit
-  std::size_t garment_count = 0;            ///< that are part of crossing pairs
+  std::size_t garment_count = 0;            ///< number of garments in crossing pairs
   bool is_complete = true;                  ///< false: some coordinates are no numbers
   std::vector<IntersectingPair> pairs;    ///< the first ten crossing ones, without any: of the touching ones
   std::vector<OverlappingPair> overlaps;  ///< the first ten
-  /// Of a start: what lies in one place, or, with contact.cloth, nearer than its thickness.
+  /// Features that lie in one place or, with contact.cloth, nearer than their thickness; of a start only.
   Nearness near;
 };
 
@@ -48,9 +48,9 @@ class SceneIntersections {
  public:
   /// The scene must outlive it.
   explicit SceneIntersections(const Scene& scene);
-  /// positions [m], shape [garment_count, node_count].
+  /// Intersections at `time` [s] of positions [m], shape [garment_count, node_count].
   IntersectionReport of(const std::vector<std::vector<Vec3d>>& positions, double time);
-  /// What is near is looked for, too.
+  /// Intersections at the start, and what is near then.
   IntersectionReport of_start();
 
  private:
@@ -63,11 +63,12 @@ class SceneIntersections {
 std::vector<Index> joined_worlds_of(const Scene& scene);
 std::vector<bool> meeting_driven_of(const Scene& scene);
 
-/// "" if there is none, else a line that says how many, which ones and what to do. is_pushed: cloth pushes
-/// cloth (ContactSettings::cloth), which must not begin so.
+/// "" if cloth neither passes through cloth nor lies in it, else a line that says how many pairs do, which
+/// ones and what to do. is_pushed: cloth pushes cloth (ContactSettings::cloth), which must not begin so.
 std::string describe(const IntersectionReport& start, bool is_pushed);
 
-/// The same of cloth that lies in cloth without passing through it, as sheets in one plane do.
+/// "" if no cloth lies in cloth without passing through it, as sheets in one plane do, else a line that says
+/// how many pairs of features do, which ones and what to do.
 std::string describe_coincident(const Nearness& near, const Scene& scene);
 
 /// "edge 3-4 of sheet through its face 17 at (0.1 0.2 0.3) m".

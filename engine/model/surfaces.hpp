@@ -19,7 +19,7 @@ inline std::vector<const Mesh*> meshes_of(const std::vector<const Garment*>& gar
   for (const Garment* garment : garments) meshes.push_back(&garment->mesh);
   return meshes;
 }
-/// Those of different worlds do not meet; Garment::every_world: one that is in all.
+/// World of each garment: those of different worlds do not meet; Garment::every_world: one that is in all.
 inline std::vector<Index> worlds_of(const std::vector<const Garment*>& garments) {
   std::vector<Index> worlds;
   for (const Garment* garment : garments) worlds.push_back(garment->world);

@@ -18,14 +18,15 @@ class MeasuredCurve {
   MeasuredCurve(std::vector<std::array<double, 2>> points, const std::string& x, const std::string& y);
   double value(double x) const;
   double slope(double x) const;
-  double integral(double x) const;                                              ///< from 0
-  const std::vector<std::array<double, 2>>& points() const { return points_; }  ///< with (0, 0)
-  /// Of the piece in which x lies: points()[piece - 1] is where it begins.
+  double integral(double x) const;  ///< integral of the value from 0 to x
+  /// Points of the curve, (0, 0) included.
+  const std::vector<std::array<double, 2>>& points() const { return points_; }
+  /// Number of the piece in which x lies: points()[piece - 1] is where it begins.
   std::size_t piece(double x) const;
 
  private:
   std::vector<std::array<double, 2>> points_;
-  std::vector<double> integrals_;  ///< up to each point
+  std::vector<double> integrals_;  ///< integral of the value from 0 to each point
 };
 
 /// Energy of a bent thread of a patch w x w against c = cos(theta), theta the angle at a particle:
@@ -34,9 +35,9 @@ class MeasuredCurve {
 /// The tutorial prints dU = M dS (M is a moment: dU = M K dS / 2) and B = M K w^2, which is twice the work
 /// that the measured moment does. Spacing w [m].
 EnergyLaw breen_bending(const MeasuredCurve& moment, double spacing);
-/// M = kappa K, kappa [N m].
+/// Energy of a bent thread whose moment per width is M = kappa K, kappa [N m]; spacing [m].
 EnergyLaw breen_bending(double kappa, double spacing);
-/// K [1/m] and dK/dtheta, by the rule above.
+/// K and dK/dtheta [1/m] of a thread bent to the angle theta [rad], by the rule of breen_bending().
 std::array<double, 2> breen_curvature(double theta, double spacing);
 
 /// Kawabata's curve of shear: force per width F [N/m] against angle A [rad], straight between its points,
@@ -54,7 +55,7 @@ class BreenShear {
 
  private:
   MeasuredCurve curve_;
-  std::vector<double> works_;  ///< up to each point
+  std::vector<double> works_;  ///< work T / area up to each point [N/m]
   double a_ = 0, b_ = 0;
 };
 /// T of one corner of a cell, a quarter of it, against the cosine of its angle, sin(A).

@@ -43,7 +43,8 @@ struct ParticleModel {
   Vec3d gravity;               ///< [m/s^2]
   std::vector<LengthTerms> lengths;
   std::vector<AngleTerms> angles;
-  EnergyLaw repulsion;  ///< of every pair nearer than `spacing`; none: particles pass through each other
+  /// Law of every pair nearer than `spacing`; none: particles pass through each other.
+  EnergyLaw repulsion;
   std::function<Gap(Vec3d)> gap;  ///< none: no obstacles
   double contact_stiffness = 0;   ///< k of k gap^2 / 2 where gap < 0 [N/m]
 };
@@ -71,7 +72,7 @@ class ParticleEnergy {
   double value(const std::vector<Vec3d>& x);
   /// dU/dx [N]; zero for held particles.
   std::vector<Vec3d> gradient(const std::vector<Vec3d>& x);
-  /// By term: name and energy [J], in the order of the model, then repel, gravity, contact.
+  /// Name and energy [J] of each term, in the order of the model, then repel, gravity, contact.
   std::vector<std::pair<std::string, double>> parts(const std::vector<Vec3d>& x);
 
   /// What changes when particle i alone moves [J]. Pairs that repel are those of the last follow().
@@ -82,7 +83,7 @@ class ParticleEnergy {
   void follow(const std::vector<Vec3d>& x);
   /// Pairs within 1.5 w of each other when follow() was called.
   const std::vector<std::array<Index, 2>>& near_pairs() const { return near_; }
-  LawValue contact(Vec3d x, Vec3d& normal) const;  ///< by the gap
+  LawValue contact(Vec3d x, Vec3d& normal) const;  ///< energy of contact by the gap [J]
 
  private:
   void follow_if_moved(const std::vector<Vec3d>& x);

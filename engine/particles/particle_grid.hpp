@@ -20,9 +20,9 @@ ParticleGrid particle_grid(const Mesh& mesh, const std::string& key);
 
 struct RectangularGrid {
   Index columns = 0, rows = 0;
-  std::array<double, 2> spacing{};  ///< along a row and along a column of nodes [m]
+  std::array<double, 2> spacing{};  ///< spacing along a row and along a column of nodes [m]
 };
-/// The same for cells that are rectangles.
+/// Grid of a mesh that is quad_grid() of rectangular cells; throws SceneError as particle_grid() does.
 RectangularGrid rectangular_grid(const Mesh& mesh, const std::string& key);
 
 /// Particles of a cloth of `delta` [kg/m^2] without laws between them: each corner of a cell has a quarter of

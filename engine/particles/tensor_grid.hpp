@@ -54,8 +54,8 @@ class TensorGrid {
   TensorGrid(const Mesh& mesh, const std::string& key);
 
   const std::vector<TensorStencil>& stencils() const { return stencils_; }
-  /// Of a stencil in the sheet x [m]. Where D_1 r and D_2 r are parallel there is no normal: curvature is
-  /// then 0.
+  /// Value of a stencil and its gradients in the sheet x [m]. Where D_1 r and D_2 r are parallel there is no
+  /// normal: curvature is then 0.
   TensorValue value(const TensorStencil& stencil, const std::vector<Vec3d>& x) const;
   /// K of each component [N/m] or [N m].
   static std::array<double, TensorStencil::component_count> stiffness(const Fabric& fabric);
@@ -70,7 +70,7 @@ class TensorGrid {
 
  private:
   Index columns_ = 0, rows_ = 0;
-  double spacing_[2] = {};  ///< along a_1 and a_2 [m]
+  double spacing_[2] = {};  ///< spacing along a_1 and a_2 [m]
   std::vector<TensorStencil> stencils_;
 };
 

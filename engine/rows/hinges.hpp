@@ -27,13 +27,13 @@ namespace isocloth {
 struct HingeOfEdge {
   std::array<Index, 4> nodes;  ///< ends of the edge, node beyond it in the triangle from the first to the
                                ///< second, and in the other
-  Index face;                  ///< of the first triangle
+  Index face;                  ///< face in which the first triangle lies
 };
-/// Of all edges between triangles of a mesh, quads cut (cut_quads()), in the order of their nodes.
+/// Hinges of all edges between triangles of a mesh, quads cut (cut_quads()), in the order of their nodes.
 std::vector<HingeOfEdge> hinges_of(const Mesh& mesh);
 
-/// The stencils of those with a free node: slots in the order of HingeOfEdge::nodes. No pair of nodes is
-/// coupled by T; the one entry of a stencil is |e| / A [1/m]. places: numbers of hinges_of().
+/// Adds the stencils of hinges with a free node: slots in the order of HingeOfEdge::nodes. No pair of nodes
+/// is coupled by T; the one entry of a stencil is |e| / A [1/m]. places: numbers of hinges_of().
 void add_hinges(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places);
 
 /// |e| and A of a hinge at rest.
@@ -47,7 +47,7 @@ struct HingeShape {
       if (!is_edge_held || !is_held[k]) area += norm(cross(e, p[k] - p[0])) / 2;
   }
   HingeShape(const RowSetup& setup, const HingeOfEdge& hinge);
-  ISOCLOTH_HD double curvature() const { return length / area; }         ///< over the angle [1/m]
+  ISOCLOTH_HD double curvature() const { return length / area; }         ///< curvature over the angle [1/m]
   ISOCLOTH_HD double stiffness() const { return length * curvature(); }  ///< K / kappa
 };
 

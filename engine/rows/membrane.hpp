@@ -52,7 +52,7 @@ struct MembraneRows {
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i);
   /// K of the three mean rows of a pair of area A [J]: A k_u / (4 (1 - nu^2)), A G, A k_v / 4.
   static std::array<double, 3> stiffness_of(double area, const Fabric& fabric);
-  /// The same of the rows of differences, area: A_1 A_2 / A.
+  /// K of the three rows of differences of a pair [J]; area: A_1 A_2 / A of its triangles.
   static std::array<double, 3> difference_stiffness_of(double area, const Fabric& fabric);
   /// K of each row: of a stencil those of its means, then those of its differences.
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
@@ -63,7 +63,8 @@ struct MembraneRows {
 std::vector<TrianglePair> membrane_pairs(const Mesh& mesh, const Topology& topology,
                                          const std::vector<char>& is_pinned);
 
-/// The same, and then pairs of the faces all of whose nodes are pinned: every face is in one.
+/// The pairs of membrane_pairs(), then pairs of the faces all of whose nodes are pinned: every face is in
+/// one.
 std::vector<TrianglePair> all_pairs(const Mesh& mesh, const Topology& topology,
                                     const std::vector<char>& is_pinned);
 

@@ -20,15 +20,15 @@ enum class RowFamily {
   corner_shear,      ///< F at corners
   boundary_edges,    ///< lengths of boundary edges
   edges,             ///< lengths of all edges
-  elastic_edges,     ///< the same, compliant
-  edge_limits,       ///< the same, bounded from above
+  elastic_edges,     ///< lengths of all edges, compliant
+  edge_limits,       ///< lengths of all edges, bounded from above
   principal_limits,  ///< stretch at points of elements in some directions, bounded from above
   membrane,          ///< E, F, G of pairs of triangles, means and differences, compliant
   springs,           ///< lengths of edges and of diagonals of quads, compliant
   flexion_springs,   ///< lengths between structural neighbours at distance two, compliant
   bands,             ///< lengths of pieces of elastic band, compliant
   hinges,            ///< angles between triangles, compliant
-  large_angles,      ///< the same, what a constant matrix of bending leaves out of them
+  large_angles,      ///< what a constant matrix of bending leaves out of angles between triangles
 };
 
 /// visit(family), with `family` of the family's own type.

@@ -11,7 +11,7 @@ namespace isocloth {
 struct RowPattern {
   StencilPattern triples{.width = 3}, membranes{.width = membrane_width}, limits{.width = stretch_directions},
       singles{.width = 1};
-  /// What one family has of them.
+  /// Stencils of one family.
   struct Part {
     RowFamily family;
     Index first_stencil = 0;

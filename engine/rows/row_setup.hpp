@@ -22,12 +22,12 @@ struct RowSetup {
 struct TensorSetup {
   MeshView mesh;
   ArrayView<const Vec3d> corner_warps;  ///< unit warp directions, shape [corner_count]
-  ArrayView<const Vec3d> face_warps;    ///< the same of whole faces, shape [face_count]
+  ArrayView<const Vec3d> face_warps;    ///< unit warp directions of whole faces, shape [face_count]
   ArrayView<const double> masses;       ///< lumped, per unit density [m^2], shape [node_count]
   ArrayView<const char> is_pinned;      ///< shape [node_count]
   StencilView stencils;
-  Index first_stencil = 0;               ///< of the family
-  ArrayView<const double> band_lengths;  ///< of Mesh::bands [m]
+  Index first_stencil = 0;               ///< first stencil of the family
+  ArrayView<const double> band_lengths;  ///< lengths of Mesh::bands [m], shape [band_count]
   ArrayView<const Index> places;  ///< what its add_stencils() noted of each stencil, shape [of the family]
   ArrayView<double> tensors;      ///< T, shape [entry_count, width]; of elements gradients, [slot_count, 2]
 };

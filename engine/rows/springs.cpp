@@ -16,7 +16,7 @@ struct Spring {
   double along_warp = 0;  ///< square of the cosine of its angle to the warp
 };
 
-/// Of each pair of nodes.
+/// Springs of all pairs of nodes, by law, area and direction.
 std::map<std::array<Index, 2>, Spring> classify(const RowSetup& setup) {
   const Mesh& mesh = setup.mesh;
   const std::vector<Vec3d> warps = face_warp_directions(mesh, setup.topology);

@@ -32,7 +32,7 @@ struct SpringRows {
   static NodePairs pairs(const RowSetup& setup);
 };
 
-/// Between structural neighbours at distance two, bend_pairs(); K = k l^2 / 4 of fabric.bend_spring.
+/// Springs between structural neighbours at distance two, bend_pairs(); K = k l^2 / 4 of fabric.bend_spring.
 struct FlexionSpringRows {
   static constexpr int width = 1;
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {

@@ -40,7 +40,7 @@ struct StencilPattern {
   bool operator==(const StencilPattern&) const = default;
 };
 
-/// The same in the memory of whoever computes with it.
+/// A StencilPattern in the memory of whoever computes with it.
 struct StencilView {
   ArrayView<const Index> stencil_begin;  ///< shape [stencil_count + 1]
   ArrayView<const Index> slot_nodes;     ///< shape [slot_count]

@@ -13,10 +13,10 @@ struct GaussPoint {
   Real value[4];    ///< N_i
   Real d_xi[4];     ///< dN_i / dxi
   Real d_eta[4];    ///< dN_i / deta
-  Real weight = 0;  ///< on the reference element (area 1/2 for triangles, 4 for quads)
+  Real weight = 0;  ///< weight of the point on the reference element (area 1/2 for triangles, 4 for quads)
 };
 
-/// Of a bilinear quad at (xi, eta); Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
+/// Shape functions of a bilinear quad at (xi, eta); Coltraro 2022, (4), with N_4 = 1/4 (1 - xi)(1 + eta).
 template <class Real>
 ISOCLOTH_HD GaussPoint<Real> quad_point(Real xi, Real eta, Real weight) {
   GaussPoint<Real> g{};
@@ -57,7 +57,8 @@ ISOCLOTH_HD GaussPoint<Real> gauss_point(int corner_count, int q) {
 /// Points of an element where strain is measured and bounded: 2 x 2 Gauss points of a quad, the centre of a
 /// triangle (where it is the same everywhere).
 ISOCLOTH_HD constexpr int strain_point_count(int corner_count) { return corner_count == 3 ? 1 : 4; }
-/// Of quads: xi and eta are - or + this; point q has the sign of q / 2 in xi and of q % 2 in eta.
+/// Strain points of quads: xi and eta are - or + this; point q has the sign of q / 2 in xi and of q % 2 in
+/// eta.
 constexpr double strain_point_abscissa = 0.577350269189625764509148780502;  // 1 / sqrt(3)
 template <class Real>
 ISOCLOTH_HD GaussPoint<Real> strain_point(int corner_count, int q) {

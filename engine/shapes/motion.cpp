@@ -10,7 +10,7 @@
 namespace isocloth {
 namespace {
 
-/// Between two samples: value = (1 - weight) value[low] + weight value[high].
+/// Interpolation between two samples: value = (1 - weight) value[low] + weight value[high].
 struct Interpolation {
   std::size_t low, high;
   double weight;

@@ -36,8 +36,8 @@ struct RecordedMotion {
   std::string file;              ///< as named in the scene, for messages
   std::vector<double> times;     ///< [s], strictly ascending, shape [sample_count]
   std::vector<Vec3d> positions;  ///< [m], shape [sample_count, node_count of the pin]
-  double frames_per_second = 0;  ///< of a file that counts frames; 0: it has times
-  std::string garment = {};      ///< of a result, whose motion it is; empty: its only one
+  double frames_per_second = 0;  ///< frames per second of a file that counts frames; 0: it has times
+  std::string garment = {};      ///< garment of a result whose motion it is; empty: its only one
 };
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;
@@ -45,7 +45,7 @@ using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, Reco
 /// Position at time t [s] of the node_index-th node of a pin whose start position is `start` [m].
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t);
 
-// The same for motions of all of space, which need no node.
+// Position at time t [s] by motions of all of space, which need no node.
 inline Vec3d evaluate_motion(const FixedMotion&, const Vec3d& start, double) { return start; }
 Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, double t);
 Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t);
@@ -58,7 +58,8 @@ inline void check_motion(const std::string&, const FixedMotion&) {}
 void check_motion(const std::string& key, const OscillationMotion& motion);
 void check_motion(const std::string& key, const KeyframeMotion& motion);
 
-/// The same for what must stay where frames can hold it: require_place of all that it adds.
+/// Checks of motions of what must stay where frames can hold it: check_motion(), and require_place of all
+/// that it adds.
 inline void check_bounded_motion(const std::string&, const FixedMotion&) {}
 void check_bounded_motion(const std::string& key, const OscillationMotion& motion);
 void check_bounded_motion(const std::string& key, const KeyframeMotion& motion);

@@ -19,7 +19,7 @@ struct RoundedSolid {
   double disc = 0;      ///< radius of a cylinder's core [m]
   double rounding = 0;  ///< [m]
 
-  /// Of the box around it [m].
+  /// Half lengths of the box around the solid [m].
   Vec3d half_lengths() const {
     const double across = disc + rounding;
     return half + Vec3d{across, across, rounding};
@@ -33,7 +33,7 @@ struct RoundedSolid {
 struct PlaneShape {
   static constexpr const char* name = "plane";
 };
-/// Around the origin.
+/// Sphere around the origin.
 struct SphereShape {
   static constexpr const char* name = "sphere";
   double radius = 0;  ///< [m], > 0
@@ -43,20 +43,20 @@ struct SphereShape {
 struct CapsuleShape {
   static constexpr const char* name = "capsule";
   double radius = 0;  ///< [m], > 0
-  double length = 0;  ///< of the segment, without the caps [m], > 0
+  double length = 0;  ///< length of the segment, without the caps [m], > 0
   RoundedSolid solid() const { return {.half = {0, 0, length / 2}, .rounding = radius}; }
 };
-/// About the z axis, centred at the origin, its rims rounded.
+/// Cylinder about the z axis, centred at the origin, its rims rounded.
 struct CylinderShape {
   static constexpr const char* name = "cylinder";
   double radius = 0;    ///< [m], > 0
-  double height = 0;    ///< along z [m], > 0
+  double height = 0;    ///< height along z [m], > 0
   double rounding = 0;  ///< radius of the rims [m], >= 0, at most radius and height / 2
   RoundedSolid solid() const {
     return {.half = {0, 0, height / 2 - rounding}, .disc = radius - rounding, .rounding = rounding};
   }
 };
-/// Centred at the origin, edges and corners rounded.
+/// Box centred at the origin, its edges and corners rounded.
 struct BoxShape {
   static constexpr const char* name = "box";
   Vec3d size;           ///< full lengths along x, y, z [m], > 0
@@ -69,7 +69,7 @@ struct BoxShape {
 /// spacing]; outside of it there is nothing.
 struct HeightFieldShape {
   static constexpr const char* name = "height_field";
-  std::array<Index, 2> samples{};  ///< along x and y, >= 2 each
+  std::array<Index, 2> samples{};  ///< number of samples along x and y, >= 2 each
   double spacing = 0;              ///< [m], > 0
   std::vector<double> heights;     ///< [m], shape [samples y, samples x]
 };
@@ -77,7 +77,7 @@ struct HeightFieldShape {
 struct MeshShape {
   static constexpr const char* name = "mesh";
   Mesh surface;        ///< closed, faces counter-clockwise seen from outside
-  double cell = 0;     ///< of the grid [m], >= 0; 0: 1/64 of the longest side of the bounding box
+  double cell = 0;     ///< cell of the grid [m], >= 0; 0: 1/64 of the longest side of the bounding box
   double thicken = 0;  ///< distance by which the surface is moved outwards [m], >= 0
 };
 
@@ -94,7 +94,7 @@ inline const char* shape_name(const ObstacleShape& shape) {
   return std::visit([](const auto& s) { return s.name; }, shape);
 }
 
-/// As a frame moves: recorded poses are keyframes.
+/// Motion of a frame; recorded poses are keyframes.
 using ObstacleMotion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion>;
 
 /// Coulomb's law: a contact sticks while |tangential force| <= static_ * normal force, else it slides against
@@ -107,10 +107,10 @@ struct Friction {
 struct Obstacle {
   std::string name;  ///< for messages and results
   ObstacleShape shape;
-  Vec3d position;  ///< of the shape's origin at time 0 [m]
-  Vec3d rotation;  ///< of its axes at time 0, a rotation vector [rad]
+  Vec3d position;  ///< place of the shape's origin at time 0 [m]
+  Vec3d rotation;  ///< rotation vector of the shape's axes at time 0 [rad]
   ObstacleMotion motion;
-  Friction friction;  ///< as RigidBody::friction
+  Friction friction;  ///< friction with every garment; with a body the geometric mean (ContactSettings)
 };
 
 /// Where a frame is: x = center + axes x_local.

@@ -351,7 +351,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     share(block_, x.size(), [&](Index i) { x[i] = gradient(gradients, i); });
     block_.sync();
   }
-  /// Of the right side in `correction`, with the matrix that is factorised.
+  /// Solution of the right side in `correction`, in its place, with the matrix that is factorised.
   ISOCLOTH_DEVICE void back_substitute(const MetricView<S, T>& metric, bool with_rows) {
     const BlockCholesky<S> cholesky{p_.plan, factor()};
     if (const Couplings<S, T> beyond{p_.couplings, metric.stiffness, metric.beyond}; beyond.exist())

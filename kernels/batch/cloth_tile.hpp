@@ -125,7 +125,7 @@ class ClothTile {
     block_.sync();
   }
 
-  /// Those of the iterate, see QuadraticMultipliers; others than the step's lie where row_forces will.
+  /// Multipliers of the iterate, see QuadraticMultipliers; others than the step's lie where row_forces will.
   ISOCLOTH_DEVICE ArrayView<S> quadratic_multipliers() const {
     if (p_.measure == StrainMeasure::corotational) make_all_quadratic();
     return rows(p_.measure == StrainMeasure::corotational ? at_.row_forces : at_.multipliers);
@@ -189,7 +189,7 @@ class ClothTile {
     return now.rate;
   }
 
-  /// Those of them that knew of a step before.
+  /// Lets cloths forget the step before; returns those that knew of one.
   ISOCLOTH_DEVICE Mask forget(Mask which) const {
     if (!p_.has_history) return Mask(false);
     S& before = work_[at_.history + p_.history().step()];

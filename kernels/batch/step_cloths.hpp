@@ -18,27 +18,29 @@ struct ClothPatternView {
   RowsView rows;
   FreeNodesView free;
   ArrayView<const Index> pinned_nodes;  ///< every node that is not free
-  ArrayView<const Index> driven_nodes;  ///< those with a target in every step
+  ArrayView<const Index> driven_nodes;  ///< nodes with a target in every step
   NodeMatrixView bending;               ///< pattern of K, empty: no bending
   ArrayView<const Index> node_pair_begin, node_pairs;
-  ArrayView<const Index> block_rows, block_columns, block_pairs;  ///< of H
+  /// Row, column and pair of nodes of each block of H, see AssembleSystem.
+  ArrayView<const Index> block_rows, block_columns, block_pairs;
   CouplingPattern couplings;
   ArrayView<const Index>
       system_blocks;  ///< block of H at each block of L, -1: fill; shape [block count of L]
   CholeskyPlanView plan;
-  SamplePattern samples;        ///< none where nothing surrounds the cloths
-  Index hold_count = 0;         ///< nodes that may be held: all, or none
-  bool has_bounds = false;      ///< of rows, see RowBounds
-  Index curve_numbers = 0;      ///< of a cloth, see RowLaws::curves
-  Index viscosity_numbers = 0;  ///< see RowLaws::viscosity; 0: no row of any cloth is viscous
+  SamplePattern samples;    ///< none where nothing surrounds the cloths
+  Index hold_count = 0;     ///< nodes that may be held: all, or none
+  bool has_bounds = false;  ///< whether some rows have bounds, see RowBounds
+  Index curve_numbers = 0;  ///< count of the numbers of a cloth's curves, see RowLaws::curves
+  /// Count of the numbers of a cloth's viscosity, see RowLaws::viscosity; 0: no row of any cloth is viscous.
+  Index viscosity_numbers = 0;
   StrainMeasure measure = StrainMeasure::green;  ///< see RowLaws
   bool has_history = false;                      ///< the integrator remembers the step before
-  FacesView faces;                               ///< of cloths that air drags or presses
+  FacesView faces;                               ///< faces of cloths that air drags or presses
   StitchPattern stitches;
   GatherView block_slots, node_slots;  ///< see SampleForces
   ArrayView<const Index> slot_samples;
 
-  /// Nothing of a cloth that nothing surrounds.
+  /// Layout of what contacts keep; nothing where nothing surrounds the cloths.
   ISOCLOTH_HD ContactStateLayout contact_state() const {
     return {static_cast<std::size_t>(samples.contact_count()), static_cast<std::size_t>(hold_count),
             static_cast<std::size_t>(samples.eased_count())};
@@ -55,10 +57,10 @@ struct ClothParameters {
   S weight;                            ///< delta g [N/m^2]
   S element_size;                      ///< [m]
   S offset;                            ///< distance kept from obstacles [m]
-  CompressionCurve<S> curve;           ///< at these
+  CompressionCurve<S> curve;           ///< law of compression at obstacles
   S accuracy;                          ///< see ContactControl [m]
   S reach;                             ///< see excess_displacement() [m]
-  S coupling;                          ///< of warp and weft, see RowLaws
+  S coupling;                          ///< coupling of warp and weft, see RowLaws
   S mismatch_rate, mismatch_rounding;  ///< see MismatchEnergy
 };
 
@@ -70,10 +72,11 @@ struct ContactScratch {
 
 /// Offsets of a tile's work arrays in lane values.
 struct StepScratch {
-  std::size_t start, velocity;      ///< phi_n, v_n
-  std::size_t base, base_velocity;  ///< x^, v^ of the integrator; the same as these without history
-  std::size_t history;              ///< see StepHistoryLayout
-  std::size_t krylov;               ///< r, z, p, q, w of conjugate gradients, where there are couplings
+  std::size_t start, velocity;  ///< phi_n, v_n
+  /// x^, v^ of the integrator; without history those are `start` and `velocity`.
+  std::size_t base, base_velocity;
+  std::size_t history;  ///< see StepHistoryLayout
+  std::size_t krylov;   ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
       row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, blocks, diagonals, pivots,
       contact_state, partials, size;
@@ -161,19 +164,19 @@ struct StepCloths {
   NodeForceSets<Real> forces;
   ArrayView<const Real> parameters;     ///< ClothParameters, shape [tile, 16, width]
   ArrayView<const Real> row_stiffness;  ///< see RowLaws, shape [tile, row, width]; empty: all rows are rigid
-  ArrayView<const Real> row_bounds;     ///< see RowBounds, likewise; empty: no row has one
+  ArrayView<const Real> row_bounds;     ///< see RowBounds, shape [tile, row, width]; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
-  ArrayView<const Real> row_viscosity;  ///< the same, shape [tile, viscosity_numbers, width]
-  StitchLaws<Real> stitch_laws;         ///< of all cloths alike
+  ArrayView<const Real> row_viscosity;  ///< see RowLaws, shape [tile, viscosity_numbers, width]
+  StitchLaws<Real> stitch_laws;         ///< stitches of all cloths alike
   Real stitch_speed{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
-  ClothStates<Real> states;        ///< after the steps
-  ClothStates<const Real> before;  ///< where they begin, left as it is; empty: in `states`
+  ClothStates<Real> states;        ///< states after the steps
+  ClothStates<const Real> before;  ///< states where the steps begin, left as they are; empty: in `states`
   ArrayView<Real> reports;         ///< ClothReport, written anew, shape [tile, 9, width]
   /// Not empty: one iteration of one step with phi~ computed in any case, the work arrays copied here, phi_0
   /// in the place of `velocity`; the state stays as it was. Shape [tile, step_scratch().size, width].
   ArrayView<Real> inspection;
-  MonitorView monitor;  ///< of the queue; where it says stop, states and reports are worth nothing
+  MonitorView monitor;  ///< monitor of the queue; where it says stop, states and reports are worth nothing
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -10,8 +10,8 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class S>
 struct SampleStep {
   Substep<S> part;
-  S inertia{};  ///< of the metric [kg/m^2]
-  S unit{};     ///< of what contacts keep, see ContactControl [s^2]
+  S inertia{};  ///< inertia of the metric [kg/m^2]
+  S unit{};     ///< factor of the forces that contacts keep, see ContactControl [s^2]
   S rate{};     ///< see IntegratorCoefficients
   int iteration = 0;
 };
@@ -26,10 +26,10 @@ ISOCLOTH_DEVICE SampleStep<S> sample_step(const Substep<S>& part, S rate, S proj
 template <class S>
 struct ContactFit {
   S depth{};  ///< [m]
-  S error{};  ///< over the largest that is accepted
+  S error{};  ///< error of a contact over the largest that is accepted
 };
 
-/// Where nothing surrounds the cloths, in the place of TileSamples.
+/// TileSamples where nothing surrounds the cloths.
 template <class S, class T, class Block>
 class NoSamples : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
@@ -137,7 +137,7 @@ class TileSamples : ClothTile<S, T, Block> {
     };
     return {most(at_.contacts.depths), most(at_.contacts.errors)};
   }
-  /// After `correction`.
+  /// Updates what samples keep after `correction`.
   ISOCLOTH_DEVICE void update(const SampleStep<S>& step, Mask which) const {
     for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
       const Strided<Scalar> own = lane_array(at_.correction, lane);
@@ -152,7 +152,7 @@ class TileSamples : ClothTile<S, T, Block> {
     block_.sync();
   }
 
-  /// For the matrix and the right side of the system.
+  /// What samples add to the matrix and the right side of the system.
   ISOCLOTH_DEVICE SampleForces<S> forces() const {
     const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
     return {p_.block_slots,
@@ -171,7 +171,7 @@ class TileSamples : ClothTile<S, T, Block> {
             {work() + own.modes(), own.contacts}};
   }
 
-  /// Of the cloths as grippers hold them now.
+  /// 1 / m_i [1/m^2] of the cloths as grippers hold them now, 0: pinned or held rigidly; shape [node_count].
   ISOCLOTH_DEVICE ArrayView<const S> inverse_masses() const {
     return {work_ + at_.contacts.inverse_masses, static_cast<std::size_t>(p_.node_count)};
   }

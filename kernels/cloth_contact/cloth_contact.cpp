@@ -161,7 +161,7 @@ struct AddBody {
   }
 };
 
-/// Of each contact K times the displacement of each side, for the nodes of the other.
+/// K of each contact times the displacement of each side, for the nodes of the other.
 template <class Real>
 struct PullBody {
   MultiplyClothContacts<Real> a;

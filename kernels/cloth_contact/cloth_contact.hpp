@@ -98,9 +98,9 @@ struct MeasurePairs {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
   ArrayView<const Vec3d> rest;          ///< rest shapes [m], shape [node_count]
-  ArrayView<const double> thicknesses;  ///< of each garment [m]
+  ArrayView<const double> thicknesses;  ///< thickness of each garment [m]
   PairReferences references;            ///< rooms are not known before the first cull_candidates()
-  Index first = 0;                      ///< those before it are measured
+  Index first = 0;                      ///< first pair that is measured; those before it are already
 };
 
 /// One item per packet of pairs: which of them may touch at an iterate or on the way there. It says so of
@@ -123,8 +123,8 @@ struct FindClothContacts {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
   ArrayView<const double> thicknesses;  ///< see PairReferences
-  ArrayView<const Vec3d> from, to;      ///< as above
-  double reach = 0;                     ///< the same
+  ArrayView<const Vec3d> from, to;      ///< x^n and the iterate [m], shape [node_count]
+  double reach = 0;                     ///< gap up to which a contact keeps its force [m]
   ArrayView<const Index> sifted;        ///< pairs that may touch, ascending
   ArrayView<FoundContact> found;        ///< shape [sifted]
 };
@@ -135,7 +135,7 @@ struct ClothContactList {
   ArrayView<const FeaturePair> pairs;
   ArrayView<const FoundContact> found;
   ArrayView<const Index> chosen;        ///< each contact's place in `found`, in the order of their keys
-  ArrayView<const Index> node_begin;    ///< of each node in node_entries, shape [node_count + 1]
+  ArrayView<const Index> node_begin;    ///< first entry of each node in node_entries, shape [node_count + 1]
   ArrayView<const Index> node_entries;  ///< 4 contact + place of the node in its pair, ascending
 
   ISOCLOTH_HD Index count() const { return static_cast<Index>(chosen.size()); }
@@ -159,9 +159,11 @@ struct ClothResponse {
 /// Friction of garments with each other and each with itself, by classes
 /// (host/cloth_collision/cloth_friction.hpp).
 struct ClothFriction {
-  ArrayView<const Index> classes;                   ///< shape [garment]
-  ArrayView<const FrictionView<double>> between;    ///< of two garments, shape [class, class]
-  ArrayView<const FrictionView<double>> with_self;  ///< shape [garment]
+  ArrayView<const Index> classes;  ///< shape [garment]
+  /// Friction of two garments by their classes, shape [class, class].
+  ArrayView<const FrictionView<double>> between;
+  /// Friction of each garment with itself, shape [garment].
+  ArrayView<const FrictionView<double>> with_self;
   Index class_count = 0;
 
   ISOCLOTH_HD FrictionView<double> of(Index a, Index b) const {
@@ -172,8 +174,9 @@ struct ClothFriction {
 /// One item per contact: which act, then how, among how many others at its nodes.
 struct RespondClothContacts {
   ClothContactList list;
-  ArrayView<const Vec3d> from, to;          ///< as above
-  ArrayView<const double> inverse_inertia;  ///< of each node, 0: pinned or held [1/kg]
+  ArrayView<const Vec3d> from, to;  ///< x^n and the iterate [m], shape [node_count]
+  /// Inverse inertia of each node, 0: pinned or held [1/kg]; shape [node_count].
+  ArrayView<const double> inverse_inertia;
   ClothFriction friction;
   double tolerance = 0, stiffening = 0, reach = 0;
   ArrayView<Index> active;             ///< shape [contact_count]
@@ -188,8 +191,8 @@ struct AddClothContacts {
   ClothContactList list;
   ArrayView<const ClothResponse> responses;
   FreeNodesView free;
-  Index first_node = 0;                ///< of the garment among all nodes
-  Index first_edge = 0;                ///< the same among all edges
+  Index first_node = 0;                ///< first node of the garment among all nodes
+  Index first_edge = 0;                ///< first edge of the garment among all edges
   ArrayView<const Index> node_blocks;  ///< block of each free number with itself
   /// block of the two nodes of each of the garment's edges, -1: none
   ArrayView<const Index> edge_blocks;
@@ -202,11 +205,12 @@ template <class Real>
 struct MultiplyClothContacts {
   ArrayView<const ClothResponse> responses;
   ArrayView<const Index> node_begin, node_entries;  ///< see ClothContactList
-  ArrayView<const Index> free_number;  ///< of each node among all free ones, -1: pinned; shape [node_count]
-  ArrayView<const Index> free_nodes;   ///< the other way, shape [free_count]
+  /// Number of each node among all free ones, -1: pinned; shape [node_count].
+  ArrayView<const Index> free_number;
+  ArrayView<const Index> free_nodes;  ///< node of each free number, shape [free_count]
   ArrayView<Vec3d> pulls;  ///< K sum over the other side, shape [contact_count, columns.count, 2] at least
   ArrayView<const Vec3<Real>> direction;  ///< columns of shape [free_count]
-  ArrayView<Vec3<Real>> product;          ///< the same
+  ArrayView<Vec3<Real>> product;          ///< columns of shape [free_count]
   Columns columns{};
 };
 
@@ -226,9 +230,10 @@ template <class Real>
 struct GatherClothNodes {
   ArrayView<const Vec3<Real>> positions;  ///< shape [nodes of the garment]
   ArrayView<const Real> inverse_masses;   ///< 1 / m_i, 0: pinned or held [1/m^2]
-  Real inertia{};                         ///< of the metric [kg/m^2]
+  Real inertia{};                         ///< inertia of the metric [kg/m^2]
   ArrayView<Vec3d> gathered;              ///< shape [nodes of the garment]
-  ArrayView<double> inverse_inertia;      ///< same shape
+  /// Inverse inertia of each node, 0: pinned or held [1/kg], shape [nodes of the garment].
+  ArrayView<double> inverse_inertia;
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -134,7 +134,7 @@ struct SiftBody {
       packet.points[i] = Quads<S>::at(a.places.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
     return packet;
   }
-  /// As relative_way(), at most longer: a difference within a side is among them.
+  /// Longest difference of ways, relative_way() or more: a difference within a side is among them.
   static ISOCLOTH_DEVICE S longest_way(const Packet& ways) {
     S longest(0.0);  // squared
     for (int i = 0; i < 2; ++i)
@@ -153,7 +153,7 @@ struct FindBody {
   /// What began nearer than so many thicknesses and passed is pushed back the way it came: where points first
   /// meet they are so near that the direction between them is poor.
   static constexpr double near_start = 1.5;
-  static constexpr double least_weight = 1e-9;  ///< of a node that takes part
+  static constexpr double least_weight = 1e-9;  ///< least weight of a node that takes part
 
   ISOCLOTH_DEVICE void operator()(Index packet) const {
     const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
@@ -169,7 +169,7 @@ struct FindBody {
   }
 
  private:
-  /// Of one kind.
+  /// Contacts of a packet whose pairs are of one kind.
   ISOCLOTH_DEVICE void find(Index first, Index end) const {
     Index pairs[pair_width], nodes[4][pair_width];
     int first_count = 1;

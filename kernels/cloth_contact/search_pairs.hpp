@@ -23,8 +23,9 @@ struct FaceTreesView {
 
 /// Ways of all nodes, and how far beyond them is near.
 struct NodeWays {
-  ArrayView<const Vec3d> from, to;       ///< [m], shape [node_count]
-  ArrayView<const double> margins;       ///< of each garment [m]
+  ArrayView<const Vec3d> from, to;  ///< [m], shape [node_count]
+  /// Margin of each garment [m], by which its boxes are larger on all sides.
+  ArrayView<const double> margins;
   ArrayView<const Index> node_garments;  ///< shape [node_count]
   bool are_common = false;               ///< see PairSearch::Times
 };
@@ -46,10 +47,11 @@ struct CountPairs {
   ArrayView<const MovingBox> boxes;
   std::uint64_t most = 0;
   ArrayView<std::uint64_t> sum;  ///< shape [1], 0 before
-  ArrayView<Index> counts;       ///< of nodes with triangles, then of edges; shape [2, triangle_count]
+  /// Pairs that each triangle finds: of nodes with triangles, then of edges; shape [2, triangle_count].
+  ArrayView<Index> counts;
 };
 
-/// After CountPairs: the pairs of nodes and triangles before those of edges.
+/// Writes the pairs after CountPairs: those of nodes and triangles before those of edges.
 struct WritePairs {
   CountPairs counted;
   ArrayView<const Index> begin;  ///< sums of the counts before each, shape [2, triangle_count]

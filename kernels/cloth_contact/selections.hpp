@@ -13,23 +13,24 @@ using SelectionWork = ArrayView<std::byte>;
 /// sums[i] = values[0] + ... + values[i - 1].
 struct RunningSums {
   ArrayView<const Index> values;
-  ArrayView<Index> sums;  ///< same shape
+  ArrayView<Index> sums;  ///< running sums, shape as `values`
   SelectionWork work;
 };
 
 /// The places of what is flagged, ascending.
 struct ListFlagged {
   ArrayView<const std::uint8_t> flags;  ///< 1 or 0
-  ArrayView<Index> places;              ///< same shape; the first count[0] are written
-  ArrayView<Index> count;               ///< shape [1]
+  ArrayView<Index> places;  ///< places of what is flagged, shape as `flags`; the first count[0] are written
+  ArrayView<Index> count;   ///< shape [1]
   SelectionWork work;
 };
 
 /// The contacts of pairs that are not apart, in the same order.
 struct SelectContacts {
   ArrayView<const FoundContact> found;
-  ArrayView<FoundContact> selected;  ///< same shape; the first count[0] are written
-  ArrayView<Index> count;            ///< shape [1]
+  /// Contacts of pairs that are not apart, shape as `found`; the first count[0] are written.
+  ArrayView<FoundContact> selected;
+  ArrayView<Index> count;  ///< shape [1]
   SelectionWork work;
 };
 

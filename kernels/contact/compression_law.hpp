@@ -57,10 +57,10 @@ struct ContactPoint {
   Real area{}, inertia{};                ///< A, m [kg]
   Vec3<Real> force{}, began{};           ///< F n + tau, now and when the step began
   Real slip{};                           ///< s
-  ContactMode mode = ContactMode::none;  ///< that the last iteration found
+  ContactMode mode = ContactMode::none;  ///< mode that the last iteration found
 };
 
-/// After an iteration.
+/// Force of a contact after an iteration.
 template <class Real>
 struct ContactForce {
   Vec3<Real> force{};
@@ -73,15 +73,17 @@ template <class Real>
 struct CompressionLaw {
   CompressionCurve<Real> curve{};
   Real step{};      ///< h [s]
-  Real unit{};      ///< of what contacts keep
+  Real unit{};      ///< factor of the forces that contacts keep, see ContactControl [s^2]
   Real firmness{};  ///< see contact_stiffening
   Real slight{};    ///< force that may be wrong by itself, times unit [kg m]
 
-  static constexpr Real viscous_time = Real(1e-3);    ///< eta [s]
-  static constexpr Real weakening_slip = Real(1e-4);  ///< over which friction falls to the dynamic one [m]
-  static constexpr Real gripping = Real(50);          ///< k_t h^2 / m of a contact that bears little
-  static constexpr Real rest_speed = Real(1e-4);      ///< what slips slower sticks [m/s]
-  static constexpr Real turned = Real(1) / 40;  ///< of `slight`, of friction against what was solved for
+  static constexpr Real viscous_time = Real(1e-3);  ///< eta [s]
+  /// Slip over which friction falls to the dynamic one [m].
+  static constexpr Real weakening_slip = Real(1e-4);
+  static constexpr Real gripping = Real(50);      ///< k_t h^2 / m of a contact that bears little
+  static constexpr Real rest_speed = Real(1e-4);  ///< what slips slower sticks [m/s]
+  /// Share of `slight` that friction may differ by where it turned against what was solved for.
+  static constexpr Real turned = Real(1) / 40;
 
   struct Squeeze {
     Real depth;      ///< s(F) [m]
@@ -174,7 +176,7 @@ struct CompressionLaw {
     r.pull += r.across / r.grip * z;
   }
 
-  /// After the displacement d of the point, of one that is in the step. slip: as the step began.
+  /// Force after the displacement d of the point, of one that is in the step. slip: as the step began.
   ISOCLOTH_DEVICE ContactForce<Real> after(const ContactResponse<Real>& r, Vec3<Real> d, Real slip,
                                            const FrictionView<Real>& mu) const {
     const Vec3<Real> n = r.normal;

@@ -24,8 +24,9 @@ struct SamplePattern {
   /// Contacts that a node keeps at once, one per obstacle. A further one is held by nothing, and counts as
   /// penetration.
   Index contacts_per_node = 0;
-  /// The same of an edge or a face, each at a point of its own, on one obstacle or several. With one contact
-  /// an element that rolls over a solid, or lies on two, is held in turns here and there, without end.
+  /// Contacts that an edge or a face keeps at once, each at a point of its own, on one obstacle or several.
+  /// With one contact an element that rolls over a solid, or lies on two, is held in turns here and there,
+  /// without end.
   Index contacts_per_element = 1;
   bool eases = false;                   ///< samples keep depths at the start, see EasedDepths
   ArrayView<const Index> sample_begin;  ///< slots of each sample, shape [sample_count + 1]
@@ -67,8 +68,8 @@ enum class ContactMode : int {
   none,      ///< not at all
   smooth,    ///< along the normal only
   stick,     ///< the tangential force holds the point
-  slide,     ///< ... has its greatest size, and turns with the slip of the point
-  slide_on,  ///< the same, and nothing resists along the slip
+  slide,     ///< the tangential force has its greatest size, and turns with the slip of the point
+  slide_on,  ///< as `slide`, and nothing resists along the slip
 };
 
 /// Depths at which samples of one cloth were in obstacles at the start, as kernels/contact/easing.hpp goes on
@@ -94,9 +95,10 @@ struct ContactArrays {
   Strided<Real> stiffness;   ///< along and across the normal, grip [kg], shape [contact_count, 3]
   Strided<Real> began;       ///< p and slip when the step began, shape [contact_count, 4]
   Strided<Real> mismatches;  ///< ContactForce::mismatch over the largest that is accepted, [contact_count]
-  Strided<Real> weights;     ///< of the node in the sample, shape [slot_count]
+  Strided<Real> weights;     ///< weight of each slot's node in the sample's point, shape [slot_count]
   Strided<Real> depths;      ///< how far a sample is nearer than where contact begins [m], shape [sample]
-  Strided<Real> errors;      ///< of its contacts over the largest that are accepted, shape [sample]
+  /// Largest error of a sample's contacts over the largest that is accepted, shape [sample].
+  Strided<Real> errors;
   // Of contacts of edges and faces, as the step began: which obstacle they take area for, and how much of it
   // from each node.
   Strided<Real> shared_with;   ///< number, -1: none; shape [sample_count]
@@ -113,27 +115,28 @@ template <class Real>
 struct ContactControl {
   Real offset{};     ///< distance that the middle of the cloth keeps from obstacles [m]
   Real tolerance{};  ///< where something that moved far enters an obstacle; what is eased out [m]
-  Real accuracy{};   ///< of the thickness at a contact when the step ends [m]
+  Real accuracy{};   ///< accepted error of the thickness at a contact when the step ends [m]
   CompressionCurve<Real> curve{};
-  Real inertia{};      ///< of the metric [kg/m^2]
-  Real step{};         ///< h, of the part of a step [s]
+  Real inertia{};      ///< inertia of the metric [kg/m^2]
+  Real step{};         ///< h, duration of the part of a step [s]
   Real unit{};         ///< contacts keep forces times this: h^2, less where the metric is the mass [s^2]
   Real rate{1};        ///< see IntegratorCoefficients
   Real mean_mass{};    ///< mean of m_i [m^2]
   Real from{}, to{1};  ///< part of the obstacles' motion that the iteration begins and ends with
   bool keeps_forces =
       true;           ///< forces are those of the whole step; false: of one iteration, on top of others
-  int iteration = 0;  ///< of the part of a step
+  int iteration = 0;  ///< number of the iteration in the part of a step
 };
 
 /// Where the nodes are.
 template <class Real>
 struct ContactPlaces {
-  Strided<const Real> start;                ///< phi_n [m], shape [node_count, 3]
-  Strided<const Real> base;                 ///< x^ of the integrator [m], shape [node_count, 3]
-  Strided<const Real> iterate;              ///< phi_j [m], shape [node_count, 3]
-  Strided<const Real> inverse_masses;       ///< 1 / m_i [1/m^2], 0: pinned or held; shape [node_count]
-  Strided<const Real> rest_inverse_masses;  ///< the same of a cloth that nothing holds
+  Strided<const Real> start;           ///< phi_n [m], shape [node_count, 3]
+  Strided<const Real> base;            ///< x^ of the integrator [m], shape [node_count, 3]
+  Strided<const Real> iterate;         ///< phi_j [m], shape [node_count, 3]
+  Strided<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned or held; shape [node_count]
+  /// 1 / m_i [1/m^2] of a cloth that no gripper holds, 0: pinned; shape [node_count].
+  Strided<const Real> rest_inverse_masses;
 };
 
 /// Obstacles that a cloth may meet in a step: so many are listed, past that all are asked.

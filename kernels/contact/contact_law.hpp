@@ -75,7 +75,7 @@ struct ContactResponse {
   ContactMode mode = ContactMode::smooth;
   Vec3<Real> normal{}, pull{}, slip_direction{};  ///< n, p of an unchanged position [kg m], s
   Real along{}, across{};                         ///< k, k_t [kg]
-  Real grip{};  ///< of the spring that friction holds by, see compression_law.hpp [kg]
+  Real grip{};  ///< stiffness of the spring that friction holds by, see compression_law.hpp [kg]
 
   ISOCLOTH_DEVICE Vec3<Real> times(Vec3<Real> v) const {  ///< K v
     const Vec3<Real> s = slip_direction;
@@ -116,8 +116,9 @@ struct ContactLaw {
   /// Equal parts that every step is taken in (impulses): what leaves in a step leaves by their shares. Where
   /// parts are but a second try (projection, bodies) each counts as a step.
   Real parts = 1;
-  Real stiffening = 1000;    ///< of the projection: see contact_stiffening
-  bool keeps_forces = true;  ///< of the projection: from step to step
+  /// Stiffness of contacts over their inertia in the projection, see contact_stiffening.
+  Real stiffening = 1000;
+  bool keeps_forces = true;  ///< whether contacts of the projection keep their forces from step to step
 
   /// A contact keeps its force up to this gap, and what is nearer may touch [m].
   static constexpr Real release_distance = Real(1e-3);
@@ -167,8 +168,8 @@ struct ContactLaw {
     return of_load < Real(most_stiffening) ? of_load : Real(most_stiffening);
   }
 
-  /// Of the projection. p: force that the contact has; gap: g*; displacement of the point relative to the
-  /// obstacle [m]; inertia: m [kg].
+  /// Response of a contact of the projection. p: force that the contact has; gap: g*; displacement of the
+  /// point relative to the obstacle [m]; inertia: m [kg].
   ISOCLOTH_DEVICE ContactResponse<Real> response(Vec3<Real> p, Vec3<Real> n, Real gap,
                                                  Vec3<Real> displacement, Real inertia,
                                                  const FrictionView<Real>& mu) const {
@@ -217,7 +218,8 @@ struct ContactLaw {
     return gamma * n + bounded(tangential, size, (slips ? mu.dynamic : mu.static_) * gamma);
   }
 
-  /// Of impulses: the sum after one that takes the point alone out of the gap g*; `least`: normal one [m kg].
+  /// Sum of a contact's impulses after one that takes the point alone out of the gap g*; `least`: least
+  /// normal sum [m kg].
   static ISOCLOTH_DEVICE ContactImpulse<Real> impulse(Vec3<Real> p, Vec3<Real> n, Real gap,
                                                       Vec3<Real> displacement, Real inertia,
                                                       const FrictionView<Real>& mu, Real least) {

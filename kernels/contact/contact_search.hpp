@@ -11,10 +11,10 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class Real>
 struct Hit : SweptDistance<Real> {
   Index obstacle = -1;
-  Vec3<Real> from{}, to{};  ///< of the point, in the obstacle's frame before and after
+  Vec3<Real> from{}, to{};  ///< point in the obstacle's frame before and after [m]
 };
 
-/// Of a point of an edge or a face.
+/// A hit by a point (u, v) of an edge or a face.
 template <class Real>
 struct ElementHit : Hit<Real> {
   Real u = 0, v = 0;

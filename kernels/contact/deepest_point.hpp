@@ -49,7 +49,7 @@ struct Element {
   }
 };
 
-/// Without its distance.
+/// Point (u, v) of an element, without its distance.
 template <class Real>
 ISOCLOTH_DEVICE ElementPoint<Real> placed_at(const Element<Real>& element, Real u, Real v) {
   ElementPoint<Real> point;
@@ -96,7 +96,7 @@ ISOCLOTH_DEVICE bool lies_over_one_face(const ShapeView<Real>& shape, const Elem
   return true;
 }
 
-/// By bisection of the slope; for a convex shape to 1/128 of the edge.
+/// Deepest point of an edge by bisection of the slope; for a convex shape to 1/128 of the edge.
 template <class Real>
 ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_edge(const ShapeView<Real>& shape,
                                                         const Element<Real>& edge) {
@@ -184,9 +184,9 @@ ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face(const ShapeView<Real>& s
   return point_at(shape, face, best_u, best_v);
 }
 
-/// The same for a convex shape, by bisection of the slope of the least distance across: distances on a plane
-/// are convex then, and so is min over v. Finds the bottom of the long valley that a face has across an edge
-/// of the shape, where trials in eight directions get stuck; to 1/256 of the face.
+/// Deepest point of a face for a convex shape, by bisection of the slope of the least distance across:
+/// distances on a plane are convex then, and so is min over v. Finds the bottom of the long valley that a
+/// face has across an edge of the shape, where trials in eight directions get stuck; to 1/256 of the face.
 template <class Real>
 ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face_in_convex(const ShapeView<Real>& shape,
                                                                   const Element<Real>& face) {

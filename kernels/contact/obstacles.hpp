@@ -50,7 +50,7 @@ struct ObstaclesView {
   ArrayView<const ShapeView<Real>> shapes;   ///< shape [obstacle]
   ArrayView<const Index> moving;             ///< number among those that move, -1: at rest; shape [obstacle]
   ArrayView<const Placement<Real>> resting;  ///< shape [obstacle]; of those that move unused
-  ArrayView<const Placement<Real>> motions;  ///< of this step, shape [moving]
+  ArrayView<const Placement<Real>> motions;  ///< motions in this step, shape [moving]
   ArrayView<const FrictionView<Real>> friction;  ///< shape [obstacle]
   /// Obstacles from here on are bodies: their motions are of the part of the step that is sought.
   Index first_body = no_body;
@@ -73,8 +73,8 @@ struct ObstacleSets {
   ArrayView<const Placement<Real>> resting;      ///< shape [obstacle]
   ArrayView<const Placement<Real>> motions;      ///< shape [clock, step, moving]
   ArrayView<const FrictionView<Real>> friction;  ///< shape [row, obstacle]
-  ArrayView<const Index> clocks;                 ///< of each cloth
-  ArrayView<const Index> friction_rows;          ///< of each cloth
+  ArrayView<const Index> clocks;                 ///< clock of each cloth, shape [cloth]
+  ArrayView<const Index> friction_rows;          ///< row of `friction` of each cloth, shape [cloth]
   /// What is left of depths at the start before each step and after the last, shape [clock, steps + 1];
   /// empty: nothing is eased out.
   ArrayView<const Real> eases;

@@ -22,7 +22,7 @@ ISOCLOTH_HD Real clamp_between(Real x, Real least, Real most) {
   return x < least ? least : x > most ? most : x;
 }
 
-/// From a point to a core: v leads from the core's nearest point.
+/// Distance of a point from a rounded core: v leads to it from the core's nearest point.
 template <class Real>
 ISOCLOTH_HD Distance<Real> distance_from_core(Vec3<Real> v, Real rounding) {
   const Real d = length(v);

@@ -12,11 +12,11 @@ template <class Real>
 struct SweptDistance {
   Real gap = Real(HUGE_VAL);  ///< [m]
   Vec3<Real> normal{};
-  bool is_entry = false;  ///< the tangent plane's
+  bool is_entry = false;  ///< the gap is that to the tangent plane where the point entered
 };
 
-/// Of a point that went from `from` to `to`, in the obstacle's frame before and after: the gap there; or,
-/// where it moved so far that it could have passed through, the gap to the tangent plane where it entered.
+/// Gap of a point that went from `from` to `to`, in the obstacle's frame before and after: that at `to`; or,
+/// where it moved so far that it could have passed through, that to the tangent plane where it entered.
 template <class Real>
 ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& shape,
                                                         ContactOffset<Real> offset, Real tolerance,
@@ -47,7 +47,8 @@ template <class Real>
 struct EntryPoint {
   Real u = 0, v = 0, gap = 0;
 };
-/// Of five points (three of an edge) of an element that moved far, the one deepest behind where it entered.
+/// The one of five points (three of an edge) of an element that moved far that is deepest behind where it
+/// entered.
 template <class Real>
 ISOCLOTH_DEVICE_CALL EntryPoint<Real> deepest_entry(const ShapeView<Real>& shape, ContactOffset<Real> offset,
                                                     Real tolerance, const Element<Real>& before,

@@ -18,7 +18,7 @@ namespace isocloth {
 //   the step's velocity is (x' - x) / h. Constraints move no node across the cloth: ten diameters leave room
 //   for pins, obstacles and wind that drag the whole of it along.
 constexpr double largest_strain = 10;  ///< 1: as long again as at rest
-constexpr double largest_way = 10;     ///< in a step [diameters]
+constexpr double largest_way = 10;     ///< greatest way of a node in a step [diameters of the cloth]
 
 /// The C of an elastic row beyond which its strain counts. A band that is stretched by largest_strain has
 /// this one, 2 s^2 (s - 1) < 2 s^3 of its stretch s (apply_band() in kernels/tensors/row_laws.hpp); other

@@ -23,7 +23,7 @@ struct RowGroup {
   GatherView pair_terms;   ///< per pair of nodes: (entry of T, first row of its stencil)
   GatherView block_terms;  ///< per block: (slot of row node, slot of column node) of one stencil
   GatherView node_terms;   ///< per free node: (slot, first row of its stencil)
-  /// Of each stencil the number of its law (RowLaw), -1: one that has none; empty: none has.
+  /// Number of each stencil's law (RowLaw), -1: one that has none; empty: none has.
   ArrayView<const Index> laws;
   // Where the group begins among all rows, and in the arrays of tensors and Jacobians.
   std::size_t first_row = 0, first_tensor = 0, first_jacobian = 0;

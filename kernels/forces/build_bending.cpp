@@ -102,7 +102,7 @@ struct PlateNode {
     }
   }
 
-  /// Along the edge from corner k of a face to the next, with two Gauss points.
+  /// Adds the integral along the edge from corner k of a face to the next, with two Gauss points.
   ISOCLOTH_HD void add_rim(const FaceCorners& f, int own, int k) {
     const double corner_xi[5] = {-1, 1, 1, -1, -1}, corner_eta[5] = {-1, -1, 1, 1, -1};
     const Vec3d along = f.p[(k + 1) % f.size] - f.p[k];

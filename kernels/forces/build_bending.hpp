@@ -13,11 +13,12 @@ struct BuildCurvature {
   NodeMatrixView pattern;             ///< nodes that share a face, the node itself included
   ArrayView<const char> is_boundary;  ///< shape [node_count]
   ArrayView<const char> is_rim;  ///< edge from a corner to the next of its face is boundary; [corner_count]
-  ArrayView<const char> is_pinned;  ///< of a plate: shape [node_count]
-  ArrayView<const Vec3d> warps;     ///< of a plate: unit, in the face; shape [face_count]
-  ArrayView<const double> masses;   ///< m_k [m^2], shape [node_count]
+  ArrayView<const char> is_pinned;  ///< whether each node is pinned, for plates alone; shape [node_count]
+  /// Warp of each face, unit, in the face, for plates alone; shape [face_count].
+  ArrayView<const Vec3d> warps;
+  ArrayView<const double> masses;  ///< m_k [m^2], shape [node_count]
   bool is_plate = false;
-  double ratio = 1;            ///< of a plate: stiffness along weft over that along warp
+  double ratio = 1;            ///< stiffness of a plate along weft over that along warp
   ArrayView<Vec3d> curvature;  ///< [1/m^2], shape [entries of pattern]
 };
 

@@ -18,7 +18,7 @@ struct LoadSlope {
 template <class Real>
 struct LoadView {
   ArrayView<const Vec3<Real>> forces;         ///< [N], shape [node_count]; empty: none
-  ArrayView<const LoadSlope<Real>> slopes{};  ///< same shape; empty: none
+  ArrayView<const LoadSlope<Real>> slopes{};  ///< shape [node_count]; empty: none
 
   ISOCLOTH_HD bool exists() const { return !forces.empty(); }
 };

@@ -8,7 +8,7 @@
 
 namespace isocloth {
 
-/// On one cloth in one step.
+/// Forces on the nodes of one cloth in one step.
 template <class Real>
 struct NodeForces {
   DragView<Real> drag;
@@ -29,7 +29,7 @@ struct NodeForces {
   }
 };
 
-/// On several cloths in several steps.
+/// Forces on the nodes of several cloths in several steps.
 template <class Real>
 struct NodeForceSets {
   DragSets<Real> drag;

@@ -17,7 +17,7 @@ template <class Real>
 struct NodeSite {
   const FacesView& faces;
   std::size_t node = 0;
-  Real h{};                            ///< of the part of a step [s]
+  Real h{};                            ///< duration of the part of a step [s]
   Real rate{};                         ///< v = rate (phi_j - base) / h
   const Strided<const Real>& start;    ///< phi_n [m], shape [node_count, 3]
   const Strided<const Real>& base;     ///< x^ of the integrator [m], shape [node_count, 3]

@@ -22,7 +22,7 @@ struct GripperView {
 template <class Real>
 struct GrippersView {
   ArrayView<const GripperView<Real>> grippers;  ///< shape [gripper]
-  ArrayView<const PoseView<Real>> begin, end;   ///< of the step, shape [gripper]
+  ArrayView<const PoseView<Real>> begin, end;   ///< poses when the step begins and ends, shape [gripper]
   ArrayView<const Real> grips;                  ///< Grip, shape [gripper]
 
   ISOCLOTH_HD Index size() const { return static_cast<Index>(grippers.size()); }
@@ -52,9 +52,9 @@ template <class Real>
 struct HoldArrays {
   Strided<Real> forces;   ///< force of the gripper times h^2 [kg m], shape [node_count, 3]
   Strided<Real> holders;  ///< number of the gripper, -1: none; shape [node_count]
-  Strided<Real> places;   ///< in the gripper's frame [m], shape [node_count, 3]
-  // Of the nodes as they are held now.
-  Strided<Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned or held rigidly; shape [node_count]
+  Strided<Real> places;   ///< place of each node in the gripper's frame [m], shape [node_count, 3]
+  /// 1 / m_i of nodes as they are held now [1/m^2], 0: pinned or held rigidly; shape [node_count].
+  Strided<Real> inverse_masses;
 };
 
 }  // namespace isocloth

@@ -73,12 +73,12 @@ constexpr Index most_kept_slots = 16;
 template <class Real>
 struct ImpulsePattern {
   Index node_count = 0;
-  Index most_slots = 0;                     ///< of a stencil
+  Index most_slots = 0;                     ///< greatest number of slots of a stencil
   PairPackets<Real> edges;                  ///< rows `edges`, else empty
   StencilPackets<Real, 3> metric_stencils;  ///< rows `isometry`: E, F, G, else empty
   StencilPackets<Real, 1> scalar_stencils;  ///< rows `isometry`: F at corners, boundary edges, else empty
   PairPackets<Real> structural_springs, shear_springs, bend_springs;
-  ArrayView<const Index> pinned_nodes;   ///< all of them have a target in every step
+  ArrayView<const Index> pinned_nodes;   ///< nodes that are pinned; all have a target in every step
   NodeMatrixView bending;                ///< pattern of K, empty: no bending
   ArrayView<const Real> bending_values;  ///< K [1/m^2], shape [shape, entries of K]
   ArrayView<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned, shape [shape, node_count]
@@ -94,21 +94,23 @@ struct ImpulsePattern {
 template <class Real>
 struct ImpulseParameters {
   double part;             ///< h, length of a part of a step [s]
-  Index parts;             ///< of a step
+  Index parts;             ///< number of parts of a step
   double sweep_tolerance;  ///< where converging sweeps stop: the tolerance less what rounding may add
   Real inverse_density;    ///< 1 / rho [m^2/kg]
   Real gravity;            ///< delta g / rho [m/s^2]
   Real drag;               ///< alpha / rho [1/s]
   Real kappa, beta;        ///< bending [m^4/s^2], its damping [m^4/s]
-  Real longest_edge;       ///< of what edges may be, over their rest length; 0: they keep that
-  Real yield_strain;       ///< where springs yield
-  Real flow;  ///< part of the strain beyond it that becomes plastic in a part: h / (h + flow time)
+  Real longest_edge;       ///< longest that edges may be, over their rest length; 0: they keep that
+  Real yield_strain;       ///< elastic strain at which springs yield
+  /// Part of the strain beyond yield_strain that becomes plastic in a part: h / (h + flow time).
+  Real flow;
   Real structural_stiffness, structural_damping;
-  Real shear_stiffness, shear_damping;  ///< of each spring [m^2/s^2], [m^2/s]
+  /// k / rho and c / rho of each shear spring [m^2/s^2], [m^2/s], see SpringDamper.
+  Real shear_stiffness, shear_damping;
   Real bend_stiffness, bend_damping;
   Real contact_offset;  ///< distance that the middle of the cloth keeps from obstacles [m]
-  /// From sums of impulses to force * h^2 of a step, parts (rho + part alpha): air takes its share of what an
-  /// impulse adds to a preview [kg/m^2].
+  /// Factor from sums of impulses to force * h^2 of a step, parts (rho + part alpha): air takes its share of
+  /// what an impulse adds to a preview [kg/m^2].
   Real contact_scale;
   double reach;  ///< see excess_displacement() [m]
 };
@@ -133,11 +135,12 @@ struct ImpulseContactLayout {
   std::size_t modes;      ///< ContactMode of the last impulse, shape [contact]
   std::size_t forces;  ///< sum of the impulses of the step so far, as force * h^2 [kg m], shape [contact, 3]
   std::size_t eased_obstacles, eased_depths;  ///< see EasedDepths
-  std::size_t impulses;  ///< of this part, moves * m [m^3], shape [contact, 3]; what is kept lies before
-  std::size_t normals;   ///< of the last impulse, shape [contact, 3]
-  std::size_t floors;    ///< least normal impulse in the velocity pass, shape [contact]
-  std::size_t weights;   ///< of each slot's node; edges and faces without a contact: zeros
-  std::size_t near;      ///< see NearObstacles
+  /// Impulses of this part, moves * m [m^3], shape [contact, 3]; what is kept lies before.
+  std::size_t impulses;
+  std::size_t normals;  ///< normal of the last impulse, shape [contact, 3]
+  std::size_t floors;   ///< least normal impulse in the velocity pass, shape [contact]
+  std::size_t weights;  ///< weight of each slot's node; edges and faces without a contact: zeros
+  std::size_t near;     ///< see NearObstacles
   std::size_t count;
 
   ISOCLOTH_HD explicit ImpulseContactLayout(const SamplePattern& samples) {
@@ -171,9 +174,10 @@ template <class Real>
 struct ImpulseHolds {
   GripperSets<double> grippers;
   ArrayView<Index> holders;        ///< number of the gripper, -1: none; shape [cloth, node]
-  ArrayView<Vec3<double>> places;  ///< in the gripper's frame [m], shape [cloth, node]
-  ArrayView<Vec3<Real>> forces;    ///< of the gripper in this step times h^2 [kg m], shape [cloth, node]
-  /// Of this part: m times the move of a held node if nothing held it, its impulses included [m^3], w is not
+  ArrayView<Vec3<double>> places;  ///< place of each node in the gripper's frame [m], shape [cloth, node]
+  /// Force of the gripper in this step times h^2 [kg m], shape [cloth, node].
+  ArrayView<Vec3<Real>> forces;
+  /// m times the move in this part of a held node if nothing held it, its impulses included [m^3], w is not
   /// used; a spare node at the end; shape [cloth, node + 1].
   ArrayView<Vec4<Real>> loads;
   /// 1 / m_i as rows and contacts count it [1/m^2], 0: pinned or held rigidly, smaller: held softly; shape
@@ -187,10 +191,10 @@ struct ImpulseHolds {
 /// Plastic strains of one kind of springs, those of spare places zero; shape [cloth, packet, width].
 template <class Real>
 struct PlasticStrains {
-  ArrayView<Real> kept;  ///< when the step began
-  ArrayView<Real> now;   ///< in it
+  ArrayView<Real> kept;  ///< plastic strain when the step began
+  ArrayView<Real> now;   ///< plastic strain in the step
 };
-/// The same of all kinds; empty: no spring yields.
+/// Plastic strains of all kinds of springs; empty: no spring yields.
 template <class Real>
 struct SpringStrains {
   PlasticStrains<Real> structural, shear, bend;
@@ -203,17 +207,18 @@ struct ImpulseControl {
   bool converge = false;
   bool velocity_pass = false;
   double tolerance = 1e-2;
-  double largest_residual = 0;  ///< of a step that misses the tolerance and has not diverged
-  double relaxation = 0;        ///< 0: chosen and watched
+  /// Largest residual of a step that misses the tolerance and has not diverged.
+  double largest_residual = 0;
+  double relaxation = 0;  ///< 0: chosen and watched
 };
 
 /// What the steps of one launch did with one cloth; double, because sweeps may be many.
 struct ImpulseReport {
   double status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
-  double steps;        ///< done; none follows one that was not finite or diverged
-  double sweeps;       ///< over positions, of all parts together
-  double residual;     ///< worst at the end of a step
-  double penetration;  ///< deepest at the end of a step, what is eased out at most so deep [m]
+  double steps;        ///< steps done; none follows one that was not finite or diverged
+  double sweeps;       ///< sweeps over positions, of all parts together
+  double residual;     ///< worst residual at the end of a step
+  double penetration;  ///< deepest penetration at the end of a step, what is eased out at most so deep [m]
   double eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
 };
 
@@ -231,14 +236,14 @@ struct ImpulseCloths {
   Index cloth_count = 0;
   ArrayView<const Index> shapes;                        ///< rest shape of each cloth, shape [cloth]
   ArrayView<const ImpulseParameters<Real>> parameters;  ///< shape [cloth]
-  ArrayView<const double>
-      targets;  ///< of pinned nodes at the end of each step [m], shape [step, cloth, pinned, 3]
+  /// Places of pinned nodes at the end of each step [m], shape [step, cloth, pinned, 3].
+  ArrayView<const double> targets;
   ArrayView<Vec3<double>> positions;  ///< [m], shape [cloth, node]
   ArrayView<Vec3<Real>> velocities;   ///< [m/s], shape [cloth, node]
   ImpulseContacts<Real> contacts;
   ImpulseHolds<Real> holds;
   SpringStrains<Real> plastic;
-  FacesView faces;  ///< where there is drag
+  FacesView faces;  ///< faces of the cloths, where there is drag
   NodeForceSets<Real> forces;
 
   ISOCLOTH_HD bool has_external_forces() const { return holds.exist() || forces.exist(); }
@@ -247,7 +252,7 @@ struct ImpulseCloths {
     return pattern.inverse_masses.data() +
            static_cast<std::size_t>(shapes[cloth]) * static_cast<std::size_t>(pattern.node_count);
   }
-  /// The same as rows and contacts count them; see ImpulseHolds.
+  /// 1 / m_i of a cloth as rows and contacts count it [1/m^2]; see ImpulseHolds; shape [node].
   ISOCLOTH_HD const Real* inverse_masses(Index cloth) const {
     if (!holds.exist()) return loose_masses(cloth);
     return holds.inverse_masses.data() +

@@ -131,8 +131,8 @@ class ImpulseContactTerms {
   };
   /// What an obstacle asks of a point.
   struct Touch {
-    Real gap;            ///< to be made zero where it is negative [m]
-    Vec3<Real> normal;   ///< in the world
+    Real gap;            ///< gap that is made zero where it is negative [m]
+    Vec3<Real> normal;   ///< normal of the obstacle in the world
     Vec3<Real> surface;  ///< move of the obstacle's surface at the point [m]
   };
 

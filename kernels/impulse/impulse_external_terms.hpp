@@ -144,7 +144,7 @@ class ImpulseExternalTerms {
     }
     holds_.edges.is_held[own] = is_held;
   }
-  /// The same of stencils.
+  /// What a packet of stencils counts of its nodes.
   template <int Width>
   ISOCLOTH_DEVICE void weigh_stencils(const StencilPackets<Real, Width>& packets, const HeldRows<Real>& rows,
                                       Index packet) const {
@@ -168,7 +168,7 @@ class ImpulseExternalTerms {
   ISOCLOTH_DEVICE Real spring_of(Index gripper) const {
     return h_ * h_ * static_cast<Real>(grippers_.grippers[gripper].stiffness) * parameters_.inverse_density;
   }
-  /// Of a node as the rows count it; the spare one has none.
+  /// 1 / m of a node as the rows count it [1/m^2]; the spare one has none.
   ISOCLOTH_DEVICE Real mass_of(Index node, Index& is_held) const {
     if (node >= p_.node_count) return Real(0);
     if (holds_.holders[at(node)] >= 0) is_held = 1;
@@ -192,7 +192,7 @@ class ImpulseExternalTerms {
   const ImpulseParameters<Real> parameters_;
   const std::size_t cloth_;
   const Real* const loose_masses_;  ///< shape [node]
-  const Real h_;                    ///< of a part [s]
+  const Real h_;                    ///< duration of a part [s]
   const Real inertia_;              ///< 1 + h alpha / rho
   const NodeForces<Real> forces_;
   GrippersView<double> grippers_;

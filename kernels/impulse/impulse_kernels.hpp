@@ -9,7 +9,7 @@ template <class Real>
 struct ImpulseLaunch {
   ImpulseCloths<Real> cloths;  ///< one
   ImpulseWork<Real> work;
-  Index step = 0;  ///< of `targets`
+  Index step = 0;  ///< number of the step in `targets`
   int part = 0;
   /// What the phase tells of each item; of CorrectRows the error, and the last sweep with an impulse.
   ArrayView<Real> told, last_sweeps;

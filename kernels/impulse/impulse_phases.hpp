@@ -68,9 +68,10 @@ struct BeginNodes : On<Items::nodes_and_spare> {};  ///< state to work arrays
 template <Items Springs>
 struct BeginSprings : On<Springs> {};  ///< plastic strains, where there are some
 struct BeginContacts : On<Items::contacts, Meets::obstacles> {};
-struct Ease : On<Items::samples, Meets::obstacles> {};           ///< depths at the start go on
-struct MeasureEased : On<Items::contacts, Meets::obstacles> {};  ///< what is left of them at the end [m]
-struct Grasp : On<Items::nodes_and_spare, Meets::all> {};        ///< grippers let go and take hold
+struct Ease : On<Items::samples, Meets::obstacles> {};  ///< depths at the start go on
+/// What is left at the end of depths at the start [m].
+struct MeasureEased : On<Items::contacts, Meets::obstacles> {};
+struct Grasp : On<Items::nodes_and_spare, Meets::all> {};  ///< grippers let go and take hold
 template <Items Rows>
 struct WeighRows : On<Rows, Meets::all> {};  ///< what rows count of held nodes
 
@@ -79,8 +80,8 @@ struct Bend : On<Items::nodes_and_spare> {};  ///< bending forces, or zero
 struct PullStructural : On<Items::structural_springs> {};
 struct PullShear : On<Items::shear_springs> {};  ///< forces of springs, added
 struct PullBend : On<Items::bend_springs> {};
-struct Preview : On<Items::nodes> {};  ///< forces to moves
-/// The same where there are grippers or forces from outside.
+struct Preview : On<Items::nodes> {};  ///< forces of a part to moves
+/// Preview where there are grippers or forces from outside.
 struct PreviewExternal {
   static constexpr Items items = Items::nodes;
   static constexpr Meets needs = Meets::all;
@@ -99,27 +100,27 @@ template <class Real, Items Rows, bool OfPositions>
 struct CorrectRows {
   static constexpr Items items = Rows;
   static constexpr Meets needs = Meets::nothing;
-  int sweep;  ///< its number, from 1
+  int sweep;  ///< number of the sweep, from 1
   Real factor, threshold;
 };
-/// By one block: obstacles near the preview.
+/// Lists, by one block, obstacles near the preview.
 struct ListNear {};
 /// Positions at contacts at the preview. Tells moves of points [m].
 struct PushOut {
   static constexpr Items items = Items::samples;
   static constexpr Meets needs = Meets::obstacles;
-  bool seeks;  ///< deepest points of edges and faces anew
+  bool seeks;  ///< whether it seeks deepest points of edges and faces anew
 };
 /// Velocities at contacts.
 struct PushBack {
   static constexpr Items items = Items::samples;
   static constexpr Meets needs = Meets::obstacles;
-  bool is_first;  ///< of the sweeps of a part
+  bool is_first;  ///< whether it is the first of the sweeps of a part
 };
 
 // The end of a part.
-struct MeasureDepths : On<Items::samples, Meets::obstacles> {};  ///< at the preview [m]
-struct Advance : On<Items::nodes> {};                            ///< moves to places
+struct MeasureDepths : On<Items::samples, Meets::obstacles> {};  ///< depths at the preview [m]
+struct Advance : On<Items::nodes> {};                            ///< moves of a part to places
 struct EndContacts : On<Items::contacts, Meets::obstacles> {};
 struct EndHolds : On<Items::nodes, Meets::all> {};  ///< forces of grippers
 

@@ -162,7 +162,7 @@ class ImpulseStep {
  private:
   template <Items Rows>
   using Family = std::integral_constant<Items, Rows>;
-  /// In the order of the sweeps.
+  /// Visits the families of rows in the order of the sweeps.
   template <class Visit>
   static ISOCLOTH_DEVICE void for_each_row_family(const Visit& visit) {
     visit(Family<Items::metric_stencils>{});
@@ -197,7 +197,7 @@ class ImpulseStep {
     return residual > control().largest_residual || largest(phases::MeasureDisplacements{}) > 0;
   }
 
-  /// Of what a phase tells.
+  /// Largest of what a phase tells.
   template <class Phase>
   ISOCLOTH_DEVICE double largest(const Phase& phase) {
     typename Machine::Told told{};
@@ -227,8 +227,8 @@ class ImpulseStep {
   const ImpulseCloths<Real>& cloths_;
   const ImpulseParameters<Real>& parameters_;
   Machine& machine_;
-  bool met_ = false;  ///< obstacles, maybe, in this part
-  double depth_ = 0;  ///< in them when the step ends [m]
+  bool met_ = false;  ///< whether it met obstacles, maybe, in this part
+  double depth_ = 0;  ///< depth in obstacles when the step ends [m]
   double eased_ = 0;  ///< how deep what started inside may be when the step ends [m]
 };
 

@@ -10,7 +10,7 @@ namespace isocloth::ISOCLOTH_BACKEND {
 template <class S>
 struct Correction {
   S error;                            ///< where there was an impulse: the relative error before, else 0
-  typename Lanes<S>::Mask corrected;  ///< where there was one
+  typename Lanes<S>::Mask corrected;  ///< where there was an impulse
 };
 
 /// Nodes of one cloth, and the forces on them, in one part of a step.
@@ -43,7 +43,8 @@ class ImpulseTerms {
     work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
-  /// Of the way from where the step began, see kernels/core/divergence.hpp.
+  /// 1 where the way from where the step began is beyond excess_displacement(), else 0; see
+  /// kernels/core/divergence.hpp.
   ISOCLOTH_DEVICE double operator()(phases::MeasureDisplacements, Index i) const {
     const Vec3<Real> v = a_.velocities[first_node() + i];
     const double step = parameters_.parts * parameters_.part;
@@ -194,7 +195,7 @@ class ImpulseTerms {
   const ImpulseWork<Real> work_;
   const Index cloth_, shape_;
   const ImpulseParameters<Real> parameters_;
-  const Real h_;  ///< of a part [s]
+  const Real h_;  ///< duration of a part [s]
   Vec3<double> origin_;
 };
 

@@ -15,8 +15,8 @@ struct Relaxation {
 
   double fixed = 0;        ///< 0: to choose
   double most = 1.99;      ///< bound on a chosen factor
-  double least_error = 0;  ///< of the windows since the last start, 0: there was none
-  int first_sweep = 1;     ///< of the last start
+  double least_error = 0;  ///< least error of the windows since the last start, 0: there was none
+  int first_sweep = 1;     ///< first sweep since the last start
 
   ISOCLOTH_HD double factor(int sweep) const {
     if (fixed > 0) return fixed;

@@ -48,8 +48,8 @@ class StencilTerms {
   }
 
  private:
-  /// Of each row, relative to its diagonal: rows that nearly hang together, as where most nodes are pinned,
-  /// would else send nodes to and fro. It slows the sweeps down by as much.
+  /// Softness of each row relative to its diagonal: rows that nearly hang together, as where most nodes are
+  /// pinned, would else send nodes to and fro. It slows the sweeps down by as much.
   static constexpr Real softness = Real(1e-3);
   static constexpr Real rounding = sizeof(Real) == sizeof(double) ? Real(0x1p-52) : Real(0x1p-23);
 
@@ -188,11 +188,11 @@ class StencilTerms {
 
     const StencilPackets<Real, Width>& p_;
     const ImpulseWork<Real>& work_;
-    const Vec4<Real>* moves_;  ///< of load()
+    const Vec4<Real>* moves_;  ///< moves from `places` to where load() finds the nodes
     const bool at_preview_;
     const Index first_slot_, slots_, shape_slots_, first_shape_entry_;
     const S *tensors_, *rest_values_, *inverse_masses_;
-    bool is_held_ = false;  ///< a node of the packet, by a gripper
+    bool is_held_ = false;  ///< whether a gripper holds a node of the packet
     Mask is_loose_[Width];  ///< see drop_held()
     union {                 // not set to zero: that would take as long as the rest
       Vec3<S> kept_[most_kept_slots];

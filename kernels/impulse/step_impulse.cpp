@@ -18,7 +18,7 @@ class BlockMachine {
   static constexpr bool may_touch = What != Meets::nothing, meets_external = What == Meets::all;
   static constexpr bool knows_at_once = true;
 
-  /// Of one thread.
+  /// The largest value that a phase told one thread.
   struct Told {
     double most = 0;
     ISOCLOTH_DEVICE void add(double value) { most = value > most ? value : most; }
@@ -143,9 +143,9 @@ class BlockMachine {
   const Index cloth_;
   ImpulseWork<Real> work_;
   double* values_;  ///< shape [max_impulse_threads]
-  Index step_ = 0;  ///< of the launch
+  Index step_ = 0;  ///< number of the step in the launch
   int part_ = 0;
-  int untold_ = 0;  ///< sweeps
+  int untold_ = 0;  ///< sweeps that were not counted by the monitor yet
 };
 
 template <class Real, Meets What>

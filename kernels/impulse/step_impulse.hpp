@@ -23,7 +23,7 @@ struct StepImpulse {
   Index steps = 1;
   ArrayView<Real> alive;             ///< 1; 0: frozen, not to be touched; shape [cloth]
   ArrayView<ImpulseReport> reports;  ///< written anew, shape [cloth]
-  MonitorView monitor;  ///< of the queue; where it says stop, states and reports are worth nothing
+  MonitorView monitor;  ///< monitor of the queue; where it says stop, states and reports are worth nothing
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -21,7 +21,7 @@ struct Assemble {
 // Of nodes.
 struct ApplyImpulses {};  ///< impulses to moves
 struct KeepMoves {};      ///< moves are noted
-struct RestoreMoves {};   ///< and taken back
+struct RestoreMoves {};   ///< moves are taken back
 }  // namespace phases
 
 /// A = J W J^T of the constraints |x_b - x_a| = l with J_i = -n_i at a, n_i at b (Bender, section 3.4.2),
@@ -43,7 +43,7 @@ struct SystemArrays {
   ArrayView<Vec4<Real>> loads, kept_loads;  ///< see ImpulseHolds, shape [node]; empty: no grippers
   /// g_i [m], zero where |d| < 1e-6 l: such an edge has no impulse; w is not used; shape [edge]
   ArrayView<Vec4<Real>> directions;
-  ArrayView<Real> values;          ///< of the matrix, shape [entry]
+  ArrayView<Real> values;          ///< values of the matrix, shape [entry]
   ArrayView<Real> right_side;      ///< s_i (|d| - l), or g_i . (u_b - u_a) [m^2], shape [edge]
   ArrayView<const Real> impulses;  ///< A y = right_side; shape [edge]
   ArrayView<Real> strains;         ///< ||d| / l - 1|, shape [edge]

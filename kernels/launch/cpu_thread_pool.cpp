@@ -47,7 +47,7 @@ unsigned count_of_forks() {
 
 }  // namespace
 
-/// Those of one process.
+/// The workers of one process.
 class ThreadPool::Workers {
  public:
   explicit Workers(int count) {

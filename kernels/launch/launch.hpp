@@ -26,7 +26,7 @@ class Block {
   __device__ int rank() const { return static_cast<int>(threadIdx.x); }
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void sync() const { __syncthreads(); }
-  /// At least the bytes that the launch asked for, the same for every thread of the block.
+  /// Shared memory of the block: at least the bytes that the launch asked for, the same for every thread.
   template <class T>
   __device__ T* shared() const {
     return static_cast<T*>(shared_);

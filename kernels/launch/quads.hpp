@@ -17,7 +17,7 @@ struct Quads {
   static constexpr int width = 1;
   Vec4<Real> of_lane;
 
-  /// From lanes; w = 0.
+  /// Quads of lanes; w = 0.
   static ISOCLOTH_HD Quads of(Vec3<S> v) { return {{v.x, v.y, v.z, Real(0)}}; }
   /// values[nodes[lane]]
   static ISOCLOTH_HD Quads at(const Vec4<Real>* values, const Index* nodes) { return {values[nodes[0]]}; }

@@ -36,11 +36,12 @@ class TaskGraph {
   void run(Call call, const void* body, ThreadPool* pool);
   void work(Call call, const void* body, int worker, Ready& ready);
 
-  std::vector<double> costs_;             ///< after finish(): of the longest chain from the task on
+  std::vector<double> costs_;  ///< cost of each task; after finish(): of the longest chain from the task on
   std::vector<Index> befores_, afters_;   ///< pairs, until finish()
   std::vector<Index> begin_, followers_;  ///< followers of each task
   std::vector<Index> waits_;              ///< number of tasks that each one depends on
-  std::vector<std::atomic<Index>> left_;  ///< of these, not done yet
+  /// Number of tasks, of those that each one depends on, not done yet.
+  std::vector<std::atomic<Index>> left_;
 };
 
 }  // namespace isocloth

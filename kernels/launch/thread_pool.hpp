@@ -10,7 +10,7 @@ namespace isocloth {
 /// Items of a launch that are worth a thread: for fewer, waking it costs more than the work.
 constexpr Index least_range = 1024;
 
-/// In a process that was forked it has workers of its own.
+/// A pool of threads; in a process that was forked it has workers of its own.
 class ThreadPool {
  public:
   /// `threads` in all, the calling one included; >= 1.

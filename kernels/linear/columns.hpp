@@ -6,9 +6,9 @@
 
 namespace isocloth {
 
-constexpr int most_columns = 12;  ///< of two rigid bodies
+constexpr int most_columns = 12;  ///< greatest number of columns: those of two rigid bodies
 
-/// Those of them that a kernel works on at once. Where nothing else is said: the one that is there.
+/// Columns that a kernel works on at once. Where nothing else is said: the one that is there.
 struct Columns {
   Index count = 1;
   Index begin[most_columns] = {};  ///< first value of each, the same in all arrays

@@ -5,7 +5,7 @@
 
 namespace isocloth {
 
-/// Where nothing takes up what is left of the residual.
+/// Relative tolerance where nothing takes up what is left of the residual.
 template <class Real>
 ISOCLOTH_HD constexpr double exact_rtol() {
   return sizeof(Real) == sizeof(float) ? 1e-5 : 1e-12;

@@ -195,7 +195,7 @@ void finish_column_strip(Real* x, std::ptrdiff_t stride, int rows, const Real* t
   }
 }
 
-/// Of so many pivots those of square j.
+/// Number of pivots in square j of a tile of so many pivots.
 template <class Real>
 constexpr int square_pivots(int pivots, int j) {
   constexpr int height = strip_height<Real>;

@@ -53,10 +53,11 @@ struct DenseKernels {
   /// X := X L^-T for `rows` row strips against a factored tile of `pivots` columns.
   void (*solve_rows)(Real* x, std::ptrdiff_t stride, int rows, const Real* tile, int pivots);
   void (*add_columns)(const StripAdd<Real>&);
-  /// Of a front's [pivots; rows] panel of the strips of `pivots` and then further ones, `total` in all:
-  /// x_1 := L_11^-1 x_1, x_2 := x_2 - L_21 x_1. x: `count` vectors, `x_stride` apart, 0 between the parts.
+  /// Forward substitution with a front's [pivots; rows] panel of the strips of `pivots` and then further
+  /// ones, `total` in all: x_1 := L_11^-1 x_1, x_2 := x_2 - L_21 x_1. x: `count` vectors, `x_stride` apart, 0
+  /// between the parts.
   void (*forward)(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count);
-  /// x_1 := L_11^-T (x_1 - L_21^T x_2).
+  /// Backward substitution with the panel of `forward`: x_1 := L_11^-T (x_1 - L_21^T x_2).
   void (*backward)(const Real* panel, int pivots, int total, Real* x, std::ptrdiff_t x_stride, int count);
 };
 

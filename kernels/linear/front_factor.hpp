@@ -6,14 +6,14 @@
 
 namespace isocloth {
 
-/// Of every tile: children's update matrices and the matrix are added up, earlier pivot columns are
+/// Work of every tile: children's update matrices and the matrix are added up, earlier pivot columns are
 /// subtracted, a diagonal tile is factored, a tile below one is solved against it. Diagonals of L hold
 /// reciprocals.
 template <class Real>
 struct FactorFronts {
   MultifrontalPlan plan;
-  ArrayView<const FrontTile> tiles;  ///< of one launch: whatever they read is there
-  ArrayView<const Real> values;      ///< of the matrix, shape [block_count, block, block]
+  ArrayView<const FrontTile> tiles;  ///< tiles of one launch: whatever they read is there
+  ArrayView<const Real> values;      ///< values of the matrix, shape [block_count, block, block]
   ArrayView<Real> factor;            ///< panels of all fronts
   ArrayView<Real> updates;           ///< update matrices of all fronts
   ArrayView<Index> failed;  ///< place of the first block row whose pivot is not positive and finite, -1:

@@ -16,7 +16,7 @@ struct FrontTile {
   Index i, j;  ///< j is for factor_fronts alone; i = -1: all tiles of the front, one after another
 };
 
-constexpr int tile_threads = 256;  ///< of a block, where the machine has threads to choose
+constexpr int tile_threads = 256;  ///< threads of a block, where the machine has threads to choose
 
 /// Rows or columns of a front, padding counted.
 struct FrontRange {

@@ -15,7 +15,7 @@ struct Front {
   Index parent;                  ///< -1: root
   Index first_pivot;             ///< place of the first pivot's block row
   Index entry_begin, entry_end;  ///< blocks of the matrix, by column
-  Index child_begin, child_end;  ///< in MultifrontalPlan::children
+  Index child_begin, child_end;  ///< children, from and to in MultifrontalPlan::children
   bool in_subtree;               ///< its update matrix lies in the worker's memory, else in the shared one
   std::size_t panel;             ///< first scalar in the factor: strips of all rows, padded_pivots columns
   std::size_t update;            ///< first scalar of the update matrix: strip i has i + 1 squares
@@ -27,8 +27,8 @@ struct Front {
 
 /// A block of the matrix in a front.
 struct FrontEntry {
-  Index block;        ///< in the pattern
-  Index row, column;  ///< its first ones in the front, padding counted
+  Index block;        ///< number of the block in the pattern
+  Index row, column;  ///< first row and column of the block in the front, padding counted
   Index transposed;   ///< 1: the pattern holds the transposed block
 };
 

@@ -15,7 +15,7 @@ template <class Real>
 struct Tile {
   static constexpr Index height = strip_height<Real>;
   Index row_begin, row_end, column_begin, column_end;
-  Real* strips[front_tile / height];  ///< at column_begin
+  Real* strips[front_tile / height];  ///< row strips at column_begin
 
   Real& at(Index row, Index column) const {
     const Index r = row - row_begin;

@@ -12,7 +12,7 @@ constexpr Index tile_count(Index scalars) { return (scalars + front_tile - 1) / 
 
 template <class Real>
 struct FrontMemory {
-  const Real* values;  ///< of the matrix, shape [block_count, block, block]
+  const Real* values;  ///< values of the matrix, shape [block_count, block, block]
   Real* factor;        ///< panels of all fronts
   Real* shared;        ///< update matrices read by other workers
   Real* local;         ///< the worker's own update matrices

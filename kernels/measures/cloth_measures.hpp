@@ -10,16 +10,18 @@ namespace isocloth {
 /// Items of each kind (stencils, faces, nodes) that one block sums up.
 constexpr Index measures_chunk = 4096;
 
-/// Of a chunk of one cloth, or of a tile of them; a cloth is worth the sums and maxima over its chunks.
+/// Measures of a chunk of one cloth, or of a tile of them; a cloth is worth the sums and maxima over its
+/// chunks.
 template <class S>
 struct ClothMeasures {
   S row_stretch, row_compression;  ///< largest C and -C, not below 0; infinite where a row is not finite
   S area, rest_area;               ///< [m^2]
-  S error_sum, error_squares, error_max;  ///< of |a - a0| / a0 of faces, Coltraro 2022, (22)
-  S kinetic, weight;                      ///< [J], 1/2 rho m v^2 and delta g m z
-  S bending;                              ///< [J], 1/2 kappa phi.K phi
-  S elastic;    ///< [J], K times the integral of p of compliant rows, see apply_law()
-  S hourglass;  ///< [J], what differences of triangles (MembraneRows) have of it
+  /// Sum, sum of squares and largest of |a - a0| / a0 over faces, Coltraro 2022, (22).
+  S error_sum, error_squares, error_max;
+  S kinetic, weight;  ///< [J], 1/2 rho m v^2 and delta g m z
+  S bending;          ///< [J], 1/2 kappa phi.K phi
+  S elastic;          ///< [J], K times the integral of p of compliant rows, see apply_law()
+  S hourglass;        ///< part of `elastic` in differences of triangles (MembraneRows) [J]
   S opening;  ///< largest distance of two nodes that are sewn or buttoned together, less that of a button [m]
   Vec3<S> momentum, angular_momentum;  ///< rho m v [kg m/s], rho m x x v [kg m^2/s]
 };
@@ -27,7 +29,7 @@ struct ClothMeasures {
 template <class S>
 struct ClothPhysics {
   S rho, weight, kappa;  ///< [kg/m^2], delta g [N/m^2], [N m]
-  S coupling;            ///< of warp and weft, see RowLaws
+  S coupling;            ///< coupling of warp and weft, see RowLaws
 };
 
 /// What rows of cloths are worth; see RowLaws.
@@ -38,22 +40,22 @@ struct RowEnergies {
   ArrayView<const Real> bounds;  ///< more than 0: a limit, no energy; same shape; empty: none is
   ArrayView<const Real>
       curves;               ///< shape [tile, RowLaw::count, pieces, 5, width]; empty: all are linear in C
-  Index curve_numbers = 0;  ///< of a cloth
-  StrainMeasure measure = StrainMeasure::green;  ///< of elements
+  Index curve_numbers = 0;  ///< count of the numbers of a cloth's curves
+  StrainMeasure measure = StrainMeasure::green;  ///< measure of strain of elements
 };
 
 /// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.
 template <class Real>
 struct MeasureCloths {
   int width = 1;
-  Index first_tile = 0, tile_count = 0;  ///< those that are measured
+  Index first_tile = 0, tile_count = 0;  ///< tiles that are measured
   Index node_count = 0;
   RowsView rows;
   ArrayView<const Index> face_begin, face_nodes;
   NodeMatrixView bending;                  ///< pattern of K, empty: no bending
   ArrayView<const Index> stitches;         ///< nodes, shape [stitch_count, 2]
   ArrayView<const Real> stitch_distances;  ///< see StitchLaws [m]
-  ArrayView<const Real> stitch_strengths;  ///< the same [N]; what may let go is no seam
+  ArrayView<const Real> stitch_strengths;  ///< see StitchLaws [N]; what may let go is no seam
   RestShapesView<Real> rest;
   RowEnergies<Real> energies;
   ArrayView<const Real> physics;     ///< ClothPhysics, shape [tile_count, 4, width]

@@ -55,7 +55,7 @@ struct StrainBody {
     }
   }
 
-  /// Over values[0, count).
+  /// Mean of values[0, count).
   template <class Block>
   ISOCLOTH_DEVICE S mean(const Block& block, const S* values, Index count) const {
     S* sums = block.template shared<S>();
@@ -96,11 +96,11 @@ struct StrainBody {
     return high;
   }
 
-  /// The largest so far.
+  /// Largest strains so far.
   struct Extremes {
     S stretch{}, compression{}, thread{}, shear{};
   };
-  /// Of one point; `all`: values of a tile's points, one measure after another.
+  /// Values of one point; `all`: values of a tile's points, one measure after another.
   struct Values {
     S* all;
     Index point_count;

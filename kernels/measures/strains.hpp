@@ -26,16 +26,16 @@ struct MeasureStrains {
   Index node_count = 0;
   bool shared = true;            ///< all cloths have one rest shape
   ArrayView<const Index> edges;  ///< node pairs, those of two pinned nodes first, shape [edge_count, 2]
-  Index pinned_edge_count = 0;   ///< that many
+  Index pinned_edge_count = 0;   ///< number of `edges` between two pinned nodes
   ArrayView<const Index> face_begin, face_nodes;
   ArrayView<const Index> face_points;  ///< number of each face's first point, shape [face_count + 1]
   ArrayView<const Real> rest_edges;    ///< 1 / l0^2 [1/m^2], shape [tile or 1, edge_count, width or 1]
-  /// Of each point d(xi, eta) / d(u, v): xi_u, eta_u, xi_v, eta_v [1/m], u along warp and v along weft of the
+  /// d(xi, eta) / d(u, v) of each point: xi_u, eta_u, xi_v, eta_v [1/m], u along warp and v along weft of the
   /// rest shape; shape [tile or 1, point_count, 4, width or 1].
   ArrayView<const Real> rest_points;
   ArrayView<const Index> pairs;  ///< nodes of triangles (0, 1, 2) and (0, 2, 3), shape [pair_count, 4]
-  /// Of each pair the same four numbers of both triangles, and the share of the first in the area of both;
-  /// shape [tile or 1, pair_count, 9, width or 1].
+  /// xi_u, eta_u, xi_v, eta_v [1/m] of both triangles of each pair, as in rest_points, and the share of the
+  /// first in the area of both; shape [tile or 1, pair_count, 9, width or 1].
   ArrayView<const Real> rest_pairs;
   ArrayView<const Real> positions;  ///< [m], shape [tile, node_count, 3, width]
   ArrayView<Real> values;           ///< work, shape [tile, edge_count + 2 point_count + pair_count, width]

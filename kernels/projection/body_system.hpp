@@ -28,7 +28,7 @@ struct AssembleBodyColumns {
   Index first_body = 0;
   ArrayView<const Vec3<Real>> centers;
   GatherView node_slots;          ///< per free node: (slot, its sample)
-  ArrayView<const Index> groups;  ///< of six columns of each body, -1: none; shape [body]
+  ArrayView<const Index> groups;  ///< number of each body's group of six columns, -1: none; shape [body]
   Index free_count = 0;
   Index column_count = 0, stride = 0;  ///< six per group; from a node's place in one to that in the next
   ArrayView<Vec3<Real>> columns;       ///< C from the garment's first free node on

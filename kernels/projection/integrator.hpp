@@ -19,8 +19,10 @@ struct IntegratorCoefficients {
 struct StepHistoryLayout {
   std::size_t nodes = 0;  ///< 0: nothing is remembered
 
-  ISOCLOTH_HD std::size_t velocities() const { return 3 * nodes; }  ///< after positions
-  ISOCLOTH_HD std::size_t step() const { return 6 * nodes; }        ///< its length [s], 0: there was none
+  /// Place of the velocities, which follow the positions.
+  ISOCLOTH_HD std::size_t velocities() const { return 3 * nodes; }
+  /// Place of the length of the step before [s], 0: there was none.
+  ISOCLOTH_HD std::size_t step() const { return 6 * nodes; }
   ISOCLOTH_HD std::size_t size() const { return nodes == 0 ? 0 : 6 * nodes + 1; }
 };
 
@@ -38,7 +40,7 @@ ISOCLOTH_HD IntegratorCoefficients<S> bdf2(S h, S before) {
   return {twice / (one + w), w * w / twice};
 }
 
-/// Of a step of h after one of length `before`, 0: there was none.
+/// Coefficients of a step of h after one of length `before`, 0: there was none.
 template <class S>
 ISOCLOTH_HD IntegratorCoefficients<S> coefficients(Integrator integrator, S h, S before) {
   switch (integrator) {

@@ -13,7 +13,7 @@ struct MetricView {
   S inertia{};                 ///< rate (rate rho + h alpha) [kg/m^2], see IntegratorCoefficients
   S stiffness{};               ///< h rate beta + h^2 kappa [N m s^2]
   ArrayView<const T> masses;   ///< m_i [m^2], shape [node_count]
-  NodeMatrixView pattern;      ///< of K; empty when there is no bending
+  NodeMatrixView pattern;      ///< pattern of K; empty when there is no bending
   ArrayView<const T> bending;  ///< K [1/m^2], shape [entries]; empty when there is no bending
   /// K = K_P + K_E: what the factor has of it at each block of the matrix, shape [block_count], and what
   /// couples beyond, at the entries of a CouplingPattern [1/m^2]; see factored_bending (host/garment).
@@ -41,9 +41,10 @@ struct StartIteration {
   ArrayView<const Vec3<S>> positions;   ///< x^ [m], shape [node_count]
   ArrayView<const Vec3<S>> velocities;  ///< v^ [m/s], shape [node_count]
   // Of pinned nodes, which move evenly; other nodes unused, shape [node_count].
-  ArrayView<const Vec3<S>> from, targets;  ///< when the whole step begins and ends [m]
-  S share{};                               ///< of the whole step that is over when this one ends
-  ArrayView<Vec3<S>> iterate;              ///< phi_0 [m], shape [node_count]
+  /// Places of pinned nodes when the whole step begins and ends [m].
+  ArrayView<const Vec3<S>> from, targets;
+  S share{};                   ///< share of the whole step that is over when this one ends
+  ArrayView<Vec3<S>> iterate;  ///< phi_0 [m], shape [node_count]
 };
 
 /// See IntegratorCoefficients.

@@ -59,7 +59,7 @@ struct AssembleSystem {
 enum class RowPull {
   next,         ///< what the next iteration begins from
   multipliers,  ///< lambda itself
-  mismatch,     ///< what is between the two
+  mismatch,     ///< what is between `next` and `multipliers`
 };
 
 template <class S, class T = S>
@@ -67,7 +67,7 @@ struct AssembleGradient {
   MetricView<S, T> metric;
   FreeNodesView free;
   RowsView rows;
-  ArrayView<const Vec3<S>> jacobian;     ///< as above
+  ArrayView<const Vec3<S>> jacobian;     ///< s J [1/m], shape [jacobian_count()]
   ArrayView<const S> residuals, scales;  ///< shape [row_count]
   ArrayView<const S> multipliers;        ///< lambda, shape [row_count]; empty: none
   RowLaws<S> laws;
@@ -96,7 +96,7 @@ struct KeptForces {
 /// by which the residual of Newton's method is measured as a user measures it. 0 at nodes that are held.
 template <class S, class T = S, class M = S>
 struct FindImbalances {
-  AssembleGradient<S, T> balance;  ///< of RowPull::multipliers
+  AssembleGradient<S, T> balance;  ///< gradient with the multipliers themselves, RowPull::multipliers
   KeptForces<S> contacts;
   ArrayView<const Vec3<S>> from_cloth;  ///< times h^2 [kg m], shape [free_count]; empty: none
   ArrayView<const M> inverse_masses;    ///< 0: held; shape [node_count]

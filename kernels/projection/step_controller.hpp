@@ -29,13 +29,14 @@ struct StepControl {
 /// One of equal parts of a step.
 template <class S>
 struct Substep {
-  Index number = 0;  ///< of the step in its request
-  S h{};             ///< of the part [s]
-  S done{};          ///< parts that are behind
+  Index number = 0;  ///< number of the step in its request
+  S h{};             ///< duration of the part [s]
+  S done{};          ///< parts of the step that are done
   S parts{};
 
-  /// Of the step, when the part begins and ends.
+  /// Share of the step that is over when the part begins.
   ISOCLOTH_HD S from() const { return done / parts; }
+  /// Share of the step that is over when the part ends; one: 1.
   ISOCLOTH_HD S to(S one) const { return (done + one) / parts; }
 };
 
@@ -44,18 +45,18 @@ template <class S, class Mask>
 struct PartEnd {
   Mask again;     ///< the step begins anew, in twice as many parts
   Mask onward;    ///< the part is done
-  Mask finished;  ///< the step is, too
+  Mask finished;  ///< the step is done with this part
   Substep<S> part;
-  S status{}, residual{}, bad_pivot{};  ///< of the part, as in ClothReport
+  S status{}, residual{}, bad_pivot{};  ///< status, residual and bad pivot of the part, as in ClothReport
 };
 
 /// What the steps of a request did with a cloth; counts are whole numbers.
 template <class S>
 struct ClothReport {
-  S status;       ///< worst of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
-  S steps;        ///< done; none follows one that was not finite or diverged
-  S iterations;   ///< of all steps together
-  S substeps;     ///< of all steps together
+  S status;       ///< worst status of the steps: 0 converged, 1 stalled, 2 non-finite, 3 diverged
+  S steps;        ///< steps done; none follows one that was not finite or diverged
+  S iterations;   ///< iterations of all steps together
+  S substeps;     ///< parts of all steps together
   S residual;     ///< worst |C| at the end of a step
   S penetration;  ///< deepest below the core at the end of a step, what is eased out at most so deep [m]
   S squeeze;      ///< nearest to an obstacle at the end of a step, from where contact begins [m]
@@ -65,16 +66,17 @@ struct ClothReport {
 
 namespace ISOCLOTH_BACKEND {
 
-/// At an iterate.
+/// What an iterate is like.
 template <class S>
 struct Assessment {
   S residual{};                      ///< max |C|, infinite where any is not finite
-  S penetration{}, squeeze{};        ///< without what is eased out [m]
-  S contact_error{};                 ///< of the thickness at contacts [m]
+  S penetration{}, squeeze{};        ///< as in ClothReport, without what is eased out [m]
+  S contact_error{};                 ///< error of the thickness at contacts [m]
   typename Lanes<S>::Mask passes{};  ///< cloth goes through cloth
   typename Lanes<S>::Mask met{};     ///< rows and contacts are within their tolerances
-  typename Lanes<S>::Mask near{};    ///< and mismatches are small enough for project_again()
-  typename Lanes<S>::Mask done{};    ///< and as small as forces are to balance; see MismatchEnergy
+  typename Lanes<S>::Mask near{};    ///< `met`, and mismatches are small enough for project_again()
+  /// `met`, and mismatches are as small as forces are to balance; see MismatchEnergy.
+  typename Lanes<S>::Mask done{};
 };
 
 /// `Cloths` are one cloth or several side by side, lane by lane of S, and do what is asked of those in a
@@ -220,7 +222,7 @@ class StepController {
     }
   }
 
-  /// Those whose first iterate is found.
+  /// Begins a part of a step; returns those whose first iterate is found.
   ISOCLOTH_DEVICE Mask begin_substep(const Substep<S>& part, Mask todo, Outcome& result) {
     if (cloths_.begin_substep(part, todo, result.bad_pivot)) return todo;
     const Mask bad = todo & (result.bad_pivot > S{});

@@ -12,8 +12,8 @@ ISOCLOTH_HD constexpr double least_eps(bool is_float) { return is_float ? 1e-6 :
 /// How much more energy than at the end of a step mismatches may have before they are projected again by an
 /// old matrix: of larger ones the multipliers would answer for forces that do not balance.
 inline constexpr double mismatch_before_projection = 1e3;
-/// And how much the largest one would have if all were as large. Stiff cloth that is within its tolerance
-/// there may still be far off.
+/// How much the largest mismatch before a projection would have if all were as large. Stiff cloth that is
+/// within its tolerance there may still be far off.
 inline constexpr double largest_mismatch_before_projection = 4e5;
 /// A strain that is rounding; see MismatchEnergy::rounding.
 ISOCLOTH_HD constexpr double strain_rounding(bool is_float) { return is_float ? 1e-5 : 1e-10; }

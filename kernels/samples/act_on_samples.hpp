@@ -48,7 +48,7 @@ struct UpdateSamples {
   ArrayView<const Vec3<Real>> correction;  ///< d [m], shape [free_count]
   // Of bodies, which are the obstacles from first_body on; see kernels/projection/body_system.hpp.
   Index first_body = ObstaclesView<Real>::no_body;
-  ArrayView<const Vec3<Real>> centers;  ///< of mass, before the move [m], shape [body]
+  ArrayView<const Vec3<Real>> centers;  ///< centres of mass before the move [m], shape [body]
   ArrayView<const Real> moves;          ///< b: translations [m] and rotations [rad], shape [body, 6]
 };
 

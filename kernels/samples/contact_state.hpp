@@ -9,7 +9,7 @@ namespace isocloth {
 /// Where the fields lie, see ContactArrays, HoldArrays and EasedDepths: forces, which carry h^2, before the
 /// rest.
 struct ContactStateLayout {
-  std::size_t contacts = 0;  ///< that the cloth may have
+  std::size_t contacts = 0;  ///< contacts that the cloth may have
   std::size_t holds = 0;     ///< nodes that may be held: all, or none
   std::size_t eased = 0;     ///< places of EasedDepths
 

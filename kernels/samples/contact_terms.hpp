@@ -243,7 +243,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   ISOCLOTH_DEVICE void note_error(Index sample, Real error) const {
     if (error > a_.errors[sample]) a_.errors[sample] = error;
   }
-  /// Of a contact that pushed in the last solve and is nowhere near now: no step ends so.
+  /// Notes the error of a contact that pushed in the last solve and is nowhere near now: no step ends so.
   ISOCLOTH_DEVICE void note_lost(Index sample, Index contact) const {
     if (!c_.keeps_forces || c_.iteration == 0 || !acts(a_, contact)) return;
     const Vec3<Real> force = a_.forces.vector(contact);
@@ -354,7 +354,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     const Vec3<Real> way = hit.to - hit.from;
     return length(way - dot(way, hit.normal) * hit.normal);
   }
-  /// By the law of the thickness, with what the step has still to do about it.
+  /// Response by the law of the thickness, with what the step has still to do about it.
   ISOCLOTH_DEVICE ContactResponse<Real> squeezed(Index sample, Index contact, const Hit<Real>& hit) const {
     const Vec3<Real> n = this->turned_by(hit.obstacle, hit.normal),
                      way = this->turned_by(hit.obstacle, hit.to - hit.from);
@@ -374,7 +374,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     note_error(sample, law_.error(point) / c_.accuracy);
     return law_.response(point, o_.friction[hit.obstacle]);
   }
-  /// Of fast projection, whose contacts are rigid.
+  /// Response of a contact of fast projection, whose contacts are rigid.
   ISOCLOTH_DEVICE ContactResponse<Real> held_out(Index sample, Vec3<Real> force, const Hit<Real>& hit) const {
     const Vec3<Real> n = this->turned_by(hit.obstacle, hit.normal);
     const Real gap = rigid_.wanted_gap(hit.gap, gap_before(sample, hit)), inertia = inertia_of(sample);
@@ -398,7 +398,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     a_.began[4 * contact + 3] = a_.slips[contact] + (slip > Law::rest_speed * c_.step ? slip : Real(0));
     a_.mismatches[contact] = 0;
   }
-  /// With another obstacle than before.
+  /// Begins a contact with another obstacle than before.
   ISOCLOTH_DEVICE void begin_contact(Index contact) const {
     a_.forces.set_vector(contact, {});
     a_.modes[contact] = static_cast<Real>(static_cast<int>(ContactMode::none));

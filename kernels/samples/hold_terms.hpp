@@ -14,8 +14,8 @@ namespace isocloth::ISOCLOTH_BACKEND {
 
 template <class Real>
 class HoldTerms : public SampleTerm<Real> {
-  /// Of a rigid hold, in inertias of a mean node: far above rows of the least eps, 1e-9. The moves that it
-  /// leaves are below the rounding of positions; factors take it, because it stands on the diagonal.
+  /// Stiffness of a rigid hold, in inertias of a mean node: far above rows of the least eps, 1e-9. The moves
+  /// that it leaves are below the rounding of positions; factors take it, because it stands on the diagonal.
   static constexpr Real rigid = Real(1e14);
 
  public:
@@ -68,7 +68,7 @@ class HoldTerms : public SampleTerm<Real> {
 
  private:
   ISOCLOTH_DEVICE bool exist() const { return g_.size() > 0; }
-  /// Of a sample, -1: none.
+  /// Number of the gripper that holds a sample, -1: none.
   ISOCLOTH_DEVICE Index holder_of(Index sample) const {
     return exist() && sample < all_.pattern.node_count ? static_cast<Index>(a_.holders[sample]) : -1;
   }

@@ -29,7 +29,8 @@ struct Hinge {
   Vec3<S> gradient[4] = {};  ///< [1/m]
 };
 
-/// Of triangles that collapse normals are no shorter than those of heights of a thousandth of the edge.
+/// Hinge with edge p_0 p_1. Normals of triangles that collapse are no shorter than those of heights of a
+/// thousandth of the edge.
 template <class S>
 ISOCLOTH_HD Hinge<S> hinge(const Vec3<S> (&p)[4]) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };

@@ -26,9 +26,9 @@ namespace isocloth {
 template <class S>
 struct RowBounds {
   ArrayView<const S> values;  ///< c, 0: the row has none; shape [row_count]; empty: no row has one
-  ArrayView<S> growth;        ///< of the penalty since the step began, shape [row_count]
-  S inertia{};                ///< of the metric: 1 / D is inertia / diag(J M^-1 J^T)
-  S tolerance{};              ///< of the step; a bound is kept within a tenth of c or this
+  ArrayView<S> growth;        ///< growth of the penalty since the step began, shape [row_count]
+  S inertia{};                ///< inertia of the metric: 1 / D is inertia / diag(J M^-1 J^T)
+  S tolerance{};              ///< tolerance of the step; a bound is kept within a tenth of c or this
   int iteration = 0;
 
   ISOCLOTH_HD bool exist() const { return !values.empty(); }
@@ -40,13 +40,14 @@ template <class S>
 struct RowLaws {
   ArrayView<const S> stiffness;      ///< K [J], 0: rigid; shape [row_count]; empty: all rows are rigid
   S step{};                          ///< h [s]
-  S coupling{};                      ///< of the rows of elements: a of Fabric::poisson_coupling()
+  S coupling{};                      ///< a of Fabric::poisson_coupling(), for the rows of elements
   ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; empty: stress is K C, see of_strain()
   RowBounds<S> bounds{};
   // Numbers of CurvePiece, shape [RowLaw::count, pieces, 5].
-  ArrayView<const S> curves{};                   ///< p by strain; empty: all laws are linear in C
-  ArrayView<const S> viscosity{};                ///< p_v by dC/dt [1/s]; empty: nothing is viscous
-  StrainMeasure measure = StrainMeasure::green;  ///< of elements; engineering: of the threads of their curves
+  ArrayView<const S> curves{};     ///< p by strain; empty: all laws are linear in C
+  ArrayView<const S> viscosity{};  ///< p_v by dC/dt [1/s]; empty: nothing is viscous
+  /// Strain of elements; engineering: of the threads of their curves.
+  StrainMeasure measure = StrainMeasure::green;
   ArrayView<const S> before{};  ///< C when the step began, shape [row_count], where anything is viscous
   // Rows of MembraneGroup: the first, and how many.
   std::size_t first_membrane = 0, membrane_rows = 0;
@@ -149,9 +150,10 @@ ISOCLOTH_HD Response<S> response_at(ArrayView<const S> curves, int law, S x) {
   return found;
 }
 
-/// The same by the tangent at x, or at that for which the stress `carried` stands where the tangent is
-/// flatter there, by a tenth at least: where the fabric stiffens, strains of iterates that overshoot would be
-/// answered by far too much; and steps which are nearly done go on as Newton's method does.
+/// p of the curve of a law by the tangent at x, or at that for which the stress `carried` stands where the
+/// tangent is flatter there, by a tenth at least: where the fabric stiffens, strains of iterates that
+/// overshoot would be answered by far too much; and steps which are nearly done go on as Newton's method
+/// does.
 template <class S>
 ISOCLOTH_HD Response<S> response_near(ArrayView<const S> curves, int law, S x, S carried) {
   Response<S> found = response_at(curves, law, x);
@@ -243,7 +245,7 @@ ISOCLOTH_HD void apply_difference_law(S& c, S& scale, S lambda) {
   scale = scale * square_root(slope);
 }
 
-/// Of a difference, over K: the integral of its stress by C, of shear C^2 / 2. law: RowLaw.
+/// Energy of a difference over K: the integral of its stress by C, of shear C^2 / 2. law: RowLaw.
 template <class S>
 ISOCLOTH_HD S difference_energy(S c, int law) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
@@ -257,11 +259,11 @@ ISOCLOTH_HD S difference_energy(S c, int law) {
          multiply_add(beyond, multiply_add(half * slope, beyond, stress), of_cubic);
 }
 
-/// Of a slack band, over that of one that pulls: enough for its row to have a part in the system.
+/// Stiffness of a slack band over that of one that pulls: enough for its row to have a part in the system.
 constexpr double slack_stiffness = 1e-3;
 
-/// The same of a piece of elastic band: f(C) = 2 (1 - 1 / s) with the stretch s = sqrt(1 + C) > 1, of which
-/// the tension is k (s - 1), and slack_stiffness C of a shorter one; see BandRows.
+/// C and s of a piece of elastic band, as apply_law() has them: f(C) = 2 (1 - 1 / s) with the stretch s =
+/// sqrt(1 + C) > 1, of which the tension is k (s - 1), and slack_stiffness C of a shorter one; see BandRows.
 template <class S>
 ISOCLOTH_HD void apply_band(S& c, S& scale) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };

@@ -34,7 +34,7 @@ ISOCLOTH_HD Hinge<S> hinge_of(const RowGroup<1>& group, const Vec3<S>* positions
   const Vec3<S> p[4] = {positions[nodes[0]], positions[nodes[1]], positions[nodes[2]], positions[nodes[3]]};
   return hinge(p);
 }
-/// Its curvature over its angle.
+/// Curvature of a hinge over its angle [1/m].
 template <class S, class T>
 ISOCLOTH_HD S hinge_curvature(const RowGroup<1>& group, const T* tensors, Index stencil) {
   const StencilView& stencils = group.stencils;
