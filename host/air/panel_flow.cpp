@@ -16,7 +16,7 @@ namespace {
 constexpr double core_part = 0.02;
 /// Where an endless wake ends, in diagonals of the sheet.
 constexpr double far_away = 200;
-/// Of the youngest wake vortex, in parts of the way of the air in a step (Katz, Plotkin: 0.2 to 0.3).
+/// Where the youngest wake vortex is, in parts of the way of the air in a step (Katz, Plotkin: 0.2 to 0.3).
 constexpr double youngest = 0.25;
 
 /// One step of a flow.
@@ -73,7 +73,7 @@ class PanelStep {
     lines_.push_back(end_.data());
   }
 
-  /// Of the trailing edge where line j of the lattice ends.
+  /// Velocity of the trailing edge where line j of the lattice ends [m/s].
   Vec3d velocity_of_edge(std::size_t line) const {
     const Index j = static_cast<Index>(line), n = grid_.columns;
     const auto at = [this](Index i) {
@@ -101,7 +101,8 @@ class PanelStep {
     }
   }
 
-  /// Of row k of the wake after the youngest; the row without end has that of the last.
+  /// Circulation of panel j in row k of the wake after the youngest [m^2/s]; the row without end has that of
+  /// the last.
   double wake_circulation(std::size_t k, std::size_t j) const {
     const std::size_t rows = state_.wake_circulations.size() / columns();
     return state_.wake_circulations[std::min(k, rows - 1) * columns() + j];
@@ -211,7 +212,8 @@ class PanelStep {
   std::vector<const Vec3d*> lines_;
   std::unique_ptr<RingSystem> system_;
   Eigen::VectorXd right_;
-  std::vector<Vec3d> velocities_;  ///< of the air against the sheet at collocation points, mean of both sides
+  /// Velocities of the air against the sheet at collocation points, mean of both sides [m/s].
+  std::vector<Vec3d> velocities_;
 };
 
 }  // namespace

@@ -11,10 +11,12 @@ namespace isocloth {
 
 /// How a sheet moves at the end of a step, and what it would do if air pushed it.
 struct SheetMotion {
-  ArrayView<const Vec3d> positions;   ///< [m], shape [node_count]
-  ArrayView<const Vec3d> velocities;  ///< without the pressure of this step [m/s], shape [node_count]
-  /// Of the nodes [1/kg], shape [node_count]: velocities are to become higher by step times load times this,
-  /// which the flow takes into account; empty: the sheet moves as velocities say.
+  /// Positions of the nodes at the end of the step [m], shape [node_count].
+  ArrayView<const Vec3d> positions;
+  /// Velocities of the nodes without the pressure of this step [m/s], shape [node_count].
+  ArrayView<const Vec3d> velocities;
+  /// Inverse masses of the nodes [1/kg], shape [node_count]: velocities are to become higher by step times
+  /// load times inverse mass, which the flow takes into account; empty: the sheet moves as velocities say.
   ArrayView<const double> inverse_masses;
 };
 
@@ -30,7 +32,7 @@ struct SheetMotion {
 class PanelFlow {
  public:
   PanelFlow(const PanelGrid& grid, const Wind& wind);
-  /// With a dense system up to most_dense panels in the place of most_dense_panels.
+  /// A flow whose system is dense up to `most_dense` panels, in the place of most_dense_panels.
   PanelFlow(const PanelGrid& grid, const Wind& wind, Index most_dense);
 
   /// Goes on from the state to the end of a step of `step` [s] with the air moving at `wind` [m/s]: new

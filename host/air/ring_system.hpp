@@ -13,11 +13,11 @@ namespace isocloth {
 struct SheetRings {
   const PanelGrid& grid;
   const VortexLattice& lattice;
-  /// From the leading edge to the end of the wake: of the rings of the sheet, of the youngest row of the
-  /// wake, which goes on with the circulations of the last row of the sheet, and of the rows behind it, which
-  /// are known.
+  /// Lines of the rings from the leading edge to the end of the wake [m]: of the rings of the sheet, of the
+  /// youngest row of the wake, which goes on with the circulations of the last row of the sheet, and of the
+  /// rows behind it, which are known.
   const std::vector<const Vec3d*>& lines;
-  double core;  ///< [m]
+  double core;  ///< radius of the vortices' cores [m]
 };
 
 /// Air at the collocation points, moved by what circulations there were a step ago, and by the wake [m/s].

@@ -28,7 +28,7 @@ class SheetInAir {
   const Garment& garment_;
   PanelFlow flow_;
   std::size_t wake_rows_;
-  std::vector<double> areas_;  ///< of the nodes at rest [m^2]; pinned: 0
+  std::vector<double> areas_;  ///< areas of the nodes at rest [m^2], shape [node_count]; 0 where pinned
 };
 
 }  // namespace isocloth

@@ -27,7 +27,7 @@ std::vector<std::size_t> numbers(const PanelGrid& grid, const ItemCell& cell) {
   return panels;
 }
 
-/// Of a block of neighbouring panels, those around it among them: its matrix, factorised.
+/// A block of neighbouring panels and those around it, and their matrix, factorised.
 struct Block {
   std::vector<std::size_t> panels;
   std::vector<char> is_own;
@@ -126,7 +126,7 @@ class TreeRingSystem final : public RingSystem {
     }
   }
 
-  /// Of the rings of a cell at its own points.
+  /// Matrix of the washes that the rings of a cell make at its own points [1/m].
   Eigen::MatrixXd washes(const ItemCell& cell, const std::vector<std::size_t>& panels) const {
     std::vector<const Vec3d*> lines;
     const Index end = cell.row_end == rings_.grid.rows ? cell.row_end + 1 : cell.row_end;

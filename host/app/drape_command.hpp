@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// Its options but --json; `command` and `request` must outlive the parsing.
+/// Adds the options of `drape` but --json; `command` and `request` must outlive the parsing.
 void add_drape_options(CLI::App& command, DrapeRequest& request);
 
 /// Hangs the cloth and prints how well its lengths and areas are kept, as JSON if asked. Throws what

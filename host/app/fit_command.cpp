@@ -54,7 +54,7 @@ class FitWatch : public FitObserver {
   std::optional<Progress> progress_;
 };
 
-/// Of a start in which the cloth was lost nothing is left.
+/// A factor as text; "lost" where the cloth was lost at the start, so that the factor is not finite.
 std::string told(double factor) { return std::isfinite(factor) ? tick_text(factor) : "lost"; }
 
 void print_record(const FitRequest& request, const FitRecord& record) {

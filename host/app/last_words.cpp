@@ -11,7 +11,8 @@
 namespace isocloth {
 namespace {
 
-/// Of the exception that nobody caught; there is none where there was no memory for it.
+/// Whether memory ran out, by the exception that nobody caught; there is none where there was no memory for
+/// it.
 bool is_want_of_memory() {
   if (!std::current_exception()) return true;
   try {

@@ -41,7 +41,7 @@ class RunWatch : public RunObserver {
   void on_last_step() override { progress_.reset(); }
 
   Monitor monitor;
-  bool meets_cloth = false;  ///< as RunStart
+  bool meets_cloth = false;  ///< whether cloth meets cloth, as RunStart
 
  private:
   const bool quiet_;

@@ -11,8 +11,8 @@ namespace isocloth {
 
 /// Where a solid is in a part of a step.
 struct SolidState {
-  Pose begin, end;  ///< of the shape
-  Vec3d center;     ///< of mass, at the end [m]
+  Pose begin, end;  ///< poses of the shape when the part begins and ends
+  Vec3d center;     ///< centre of mass at the end of the part [m]
 };
 
 /// Corners and edges of one solid, as cores of its rounding, against the signed distance of another. In each
@@ -31,7 +31,7 @@ class BodyContacts {
     meetings_.clear();
     settled_ = true;
   }
-  /// At the end poses, obstacles first; returns how deep the deepest lies [m].
+  /// Finds contacts at the end poses, obstacles first; returns how deep the deepest lies [m].
   double find(const std::vector<SolidState>& solids);
   /// Whether all that pushed in the last solve touches still.
   bool settled() const { return settled_; }
@@ -46,7 +46,8 @@ class BodyContacts {
     ShapeView<double> shape;
     std::string name;
     Friction friction;
-    double radius = 0;  ///< of a ball around the shape's origin; infinite where it has no corners [m]
+    /// Radius of a ball around the shape's origin that holds it; infinite where it has no corners [m].
+    double radius = 0;
     double rounding = 0;
     std::vector<Vec3d> corners;
     std::vector<std::array<Index, 2>> edges;
@@ -54,17 +55,18 @@ class BodyContacts {
   using Key = std::array<Index, 3>;  ///< solid of the feature, other solid, corner or corners + edge
   struct Feature {
     Key key{};
-    Vec3d core, place;  ///< in the frame of its solid and of the other
-    double gap = 0;     ///< [m]
+    Vec3d core, place;  ///< place of the feature in the frame of its solid, and of the other [m]
+    double gap = 0;     ///< gap between the feature and the other solid [m]
   };
-  /// Of two solids: their pair's, or the geometric mean.
+  /// Friction between solids i and j: what is said of the pair, or the geometric mean of the two.
   Friction friction_of(Index i, Index j) const;
   struct Contact {
     Key key{};
     std::array<Vec3d, 3> axes;  ///< normal towards the feature's solid, and two tangents
-    Vec3d arm, other_arm;       ///< from the centres of mass
-    double gap = 0;             ///< that is wanted
-    Vec3d displacement;         ///< of the feature's solid along the other since the part began
+    Vec3d arm, other_arm;       ///< from the centres of mass of the two solids to the contact [m]
+    /// Gap that the contact is to have at the end of the part, see ContactLaw::wanted_gap() [m].
+    double gap = 0;
+    Vec3d displacement;  ///< displacement of the feature's solid along the other since the part began [m]
   };
   void find_pair(Index i, Index j, const std::vector<SolidState>& solids);
   /// Visits the features of solid i that are nearer to solid j than `limit`.
@@ -75,13 +77,13 @@ class BodyContacts {
   /// that were found anew in each would swing by more than what large forces bear.
   struct Meeting {
     std::vector<Feature> features;    ///< near enough to meet in what is left; none: they do not meet
-    PoseView<double> pose_i, pose_j;  ///< there
+    PoseView<double> pose_i, pose_j;  ///< poses of the two solids where they meet
   };
   const Meeting& meet(Index i, Index j, const std::vector<SolidState>& solids);
   /// The tangent plane of a feature on the other solid, which was `at` there, at the end of the part.
   struct Plane {
     Vec3d normal;
-    double gap = 0;  ///< [m]
+    double gap = 0;  ///< gap between the feature and the plane [m]
   };
   Plane plane_at(const Feature& feature, const std::vector<SolidState>& solids,
                  const PoseView<double>& at) const;
@@ -90,12 +92,14 @@ class BodyContacts {
 
   Index first_body_ = 0;
   cpu::ContactLaw<double> law_;
-  double deepest_ = 0, sunken_ = 0;  ///< of contacts, without and with what was there before [m]
+  /// Largest depths of contacts [m]: beyond what was there when the part began, and with it.
+  double deepest_ = 0, sunken_ = 0;
   bool settled_ = true;
   Key sunken_pair_{};
   std::vector<std::vector<float>> grids_;
   std::vector<Solid> solids_;
-  std::map<std::array<Index, 2>, Friction> pairs_;  ///< lower number first
+  /// Friction that is said of pairs of solids; the lower number first.
+  std::map<std::array<Index, 2>, Friction> pairs_;
   std::vector<Contact> contacts_;
   std::map<std::array<Index, 2>, Meeting> meetings_;
   std::map<Key, Vec3d> forces_;  ///< p on the feature's solid [kg m]

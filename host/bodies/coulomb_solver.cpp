@@ -22,7 +22,7 @@ constexpr int most_sweeps = 1000;
 /// One contact alone: v = q + W p.
 struct Local {
   Matrix3d compliance, stiffness;  ///< W [1/kg] and its inverse
-  double slope = 0;                ///< of steps along the tangents [kg]
+  double slope = 0;                ///< length of steps along the tangents by the slip [kg]
   double mu = 0;
   bool slides = false;  ///< began to, with mu_static
 

@@ -9,8 +9,8 @@ namespace isocloth {
 /// A contact sees the displacement J b by the unknowns b along its normal and two tangents.
 struct CoulombContact {
   Eigen::Matrix<double, 3, Eigen::Dynamic> jacobian;  ///< J, rows: normal, tangents; shape [3, unknowns]
-  double gap = 0;                                     ///< [m]
-  Eigen::Vector2d slip = Eigen::Vector2d::Zero();     ///< so far [m]
+  double gap = 0;                                     ///< gap before the displacement [m]
+  Eigen::Vector2d slip = Eigen::Vector2d::Zero();     ///< slip before the displacement [m]
   double mu_static = 0, mu_dynamic = 0;
   Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< p, in: first guess, out: found [kg m]
 };

@@ -7,8 +7,9 @@
 namespace isocloth {
 namespace {
 
-using Coefficients = std::pair<double, double>;    ///< static, dynamic
-using Line = std::map<std::size_t, Coefficients>;  ///< of a garment with others, where it is not the usual
+using Coefficients = std::pair<double, double>;  ///< static, dynamic
+/// Friction of a garment with others, by their numbers, where it is not the usual.
+using Line = std::map<std::size_t, Coefficients>;
 /// What garments of a class have in common: a line, with the garment itself in it or not.
 using Sign = std::pair<bool, Line>;
 

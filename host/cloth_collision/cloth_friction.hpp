@@ -13,15 +13,16 @@ namespace isocloth {
 /// Garments of one class have the same friction with every other garment, so that a batch of replicas takes a
 /// line of the table and not as many as there are replicas.
 struct FrictionClasses {
-  std::vector<Index> of_garments;               ///< number of the class, shape [garment]
-  std::vector<FrictionView<double>> between;    ///< of two garments, shape [class, class]
-  std::vector<FrictionView<double>> with_self;  ///< shape [garment]
+  std::vector<Index> of_garments;  ///< number of the class, shape [garment]
+  /// Friction between garments of two classes, shape [class, class].
+  std::vector<FrictionView<double>> between;
+  std::vector<FrictionView<double>> with_self;  ///< friction of a garment with itself, shape [garment]
 };
-/// Of these garments of the scene. Time and memory grow with the number of garments and of pairs that are
-/// said of them, and with the square of the number of classes.
+/// Sorts these garments of the scene into classes of friction. Time and memory grow with the number of
+/// garments and of pairs that are said of them, and with the square of the number of classes.
 FrictionClasses friction_classes(const Scene& scene, const std::vector<const Garment*>& garments);
 
-/// The same in the memory of a device.
+/// Friction between garments, as FrictionClasses, in the memory of a device.
 class ClothFrictionTable {
  public:
   ClothFrictionTable(const Device& device, const FrictionClasses& classes)

@@ -25,7 +25,7 @@ struct ContactWarmStart {
   double largest() const;  ///< size of the largest force [kg m]
 };
 
-/// The first `count` values.
+/// View of the first `count` values of a buffer.
 template <class T>
 auto first(Buffer<T>& buffer, std::size_t count) {
   return slice(buffer.view(), 0, count);
@@ -56,10 +56,11 @@ class ClothPairs {
  public:
   const ContactWarmStart& kept() const { return state_; }
   void set_kept(ContactWarmStart kept) { state_ = std::move(kept); }
-  /// Those that a garment keeps: each contact is kept by the first of its two.
+  /// The contacts that a garment keeps: each contact is kept by the first of its two garments.
   std::vector<ClothContactState> kept(std::size_t garment) const;
   void set_kept(std::size_t garment, const std::vector<ClothContactState>& kept);
-  /// Of every garment, where the nodes of all of them are at `positions` [m]; forces times h^2 [kg m].
+  /// Loads of contacts between cloths on every garment where the nodes of all of them are at `positions` [m];
+  /// forces times h^2 [kg m]. Shape [garment].
   std::vector<ClothLoads> loads(const std::vector<Vec3d>& positions) const;
 
   /// Whether some pair is within reach at the end of the displacements of all nodes from one place to
@@ -71,7 +72,7 @@ class ClothPairs {
   /// Whether any contact may act.
   bool exist() const { return !keys_.empty(); }
   Index count() const { return static_cast<Index>(keys_.size()); }
-  Index loaded_count() const;  ///< those of them that keep a force
+  Index loaded_count() const;  ///< number of contacts that keep a force
   /// Least distance of a pair that forces can part over its thickness, at most 1.
   double least_gap() const;
 
@@ -84,7 +85,7 @@ class ClothPairs {
   /// side, the room for nodes to move without another search.
   struct Search {
     PairSearch::Times times = PairSearch::Times::own;
-    double ahead = 0;  ///< of the iterate, in displacements of the part
+    double ahead = 0;  ///< how far beyond the iterate ways are searched, in displacements of the part
     bool has_spare = false;
     std::size_t most_per_node = 0, always = 0;  ///< more pairs than either are too many
   };
@@ -95,7 +96,7 @@ class ClothPairs {
   /// Contacts at the iterates, host_to_. from_, to_ and inverse_inertia_ are what they are.
   void look();
 
-  /// What work() returns, in which pairs are found. Throws DeviceError where memory runs out.
+  /// Returns what work() returns, in which pairs are found. Throws DeviceError where memory runs out.
   template <class Work>
   auto within_memory(const Work& work) const {
     try {
@@ -124,7 +125,7 @@ class ClothPairs {
     std::array<double, 4> weights{};
     Vec3d force;
   };
-  /// Where the sides of a contact are nearest.
+  /// The load of a contact's force where its sides are nearest.
   Load load_of(std::uint64_t key, const Vec3d& force, const std::vector<Vec3d>& positions) const;
 
   /// Pairs that are not apart at the iterate, where the host can read them.
@@ -132,7 +133,7 @@ class ClothPairs {
   const FeaturePair& pair_of(const FoundContact& found) const {
     return host_pairs_[static_cast<std::size_t>(found.pair)];
   }
-  /// By its place in touching().
+  /// The pair of the contact at a place in touching().
   const FeaturePair& chosen_pair(Index place) const {
     return pair_of(host_touching_[static_cast<std::size_t>(place)]);
   }
@@ -146,10 +147,11 @@ class ClothPairs {
   const double tolerance_;
   double reach_ = 0;  ///< gap up to which a contact keeps its force [m]
   PairSearch pairs_;
-  std::vector<double> thicknesses_, densities_;  ///< of each garment [m], [kg/m^2]
+  std::vector<double> thicknesses_, densities_;  ///< thickness [m] and density [kg/m^2] of each garment
   Buffer<Index> triangles_, sides_, edges_, node_garments_;
   Buffer<double> device_thicknesses_;
-  Buffer<double> inverse_inertia_;  ///< of each node, 0: pinned, held or frozen [1/kg]
+  /// Inverse masses of the nodes of all garments; 0: pinned, held or frozen [1/kg].
+  Buffer<double> inverse_inertia_;
   Buffer<Vec3d> rest_, measured_at_, from_, to_;
 
   // Pairs that may touch.
@@ -162,11 +164,12 @@ class ClothPairs {
   // Contacts of the iterate.
   std::vector<std::uint64_t> keys_;
   std::vector<Index> host_chosen_;  ///< places in touching()
-  double depth_ = 0;                ///< of the deepest [m]
+  double depth_ = 0;                ///< depth of the deepest contact that forces can part [m]
   Index passing_ = 0;
-  std::vector<Index> held_back_, blocked_;  ///< of each garment in the step
+  /// Numbers of nodes held back and blocked in the step, shape [garment].
+  std::vector<Index> held_back_, blocked_;
 
-  ContactWarmStart state_, work_;  ///< of the last step, and of the one under way
+  ContactWarmStart state_, work_;  ///< forces of contacts in the last step, and in the one under way
 
  private:
   [[noreturn]] void throw_out_of_memory() const;
@@ -179,28 +182,31 @@ class ClothPairs {
   };
   Displacements displacements(double ahead) const;
   void set_motion_bounds(std::size_t node, const Displacements& displacements, const Search& how);
-  /// By which boxes of each garment's features are larger than the motion bounds of their nodes [m].
+  /// By how much the boxes of each garment's features are larger than the motion bounds of their nodes [m].
   std::vector<double> margins(bool has_spare) const;
   /// Pairs for the iterate; false: it is so wild that everything is near everything.
   bool update_broad_phase();
-  bool search();  ///< all of them, the same
-  /// Those of nodes that left their motion bounds, which get others; false: all must be searched again.
+  /// Finds all pairs for the iterate; false: it is so wild that everything is near everything.
+  bool search();
+  /// Finds again the pairs of nodes that left their motion bounds, which get others; false: all pairs must be
+  /// searched again.
   bool update_incremental(const std::vector<Index>& nodes);
-  /// References of the pairs from this one on.
+  /// Measures the references of the pairs from number `first_pair` on.
   void measure(std::size_t first_pair);
   PairSearch::Workers workers() const;
-  /// Pairs that may touch at the iterate; returns how many.
+  /// Selects the pairs that may touch at the iterate; returns how many.
   std::size_t cull_candidates();
-  /// Those of them that do, see touching().
+  /// Selects among the pairs that may touch those that do, see touching().
   void narrow_phase();
   void choose();
   std::size_t owner_of(std::uint64_t key) const;
   PairReferences references();
 
   Buffer<Vec4<double>> places_;
-  std::vector<MovingBox> motion_bounds_;  ///< of every node that in which pairs are those that may touch
-  const Search* searched_ = nullptr;      ///< how pairs were found; null: they must be
-  bool is_fast_ = false;                  ///< this step: displacements are too long to look ahead of it
+  /// For every node, the bounds within which the pairs found are all that may touch.
+  std::vector<MovingBox> motion_bounds_;
+  const Search* searched_ = nullptr;  ///< how pairs were found; null: they must be
+  bool is_fast_ = false;              ///< this step: displacements are too long to look ahead of it
   Buffer<double> pair_rooms_;
   Buffer<Index> pair_nodes_;
   Buffer<std::uint8_t> may_touch_;
@@ -210,7 +216,7 @@ class ClothPairs {
   const FoundContact* host_touching_ = nullptr;
   std::size_t touching_count_ = 0;
   Selections selections_;
-  std::optional<DevicePairSearch> device_search_;  ///< where the host does not search
+  std::optional<DevicePairSearch> device_search_;  ///< search on the device, where the host does not search
 };
 
 }  // namespace isocloth

@@ -95,17 +95,17 @@ class CoupledGarments : public GarmentSolver {
 
   /// All of a state but contacts between cloths, which stay as they are.
   void set_motion(std::size_t member, const GarmentState& state) { garments_[member]->set_state(0, state); }
-  virtual ClothPairs* cloth() const = 0;  ///< null: cloth does not meet cloth
+  virtual ClothPairs* cloth() const = 0;  ///< contacts between cloths; null: cloth does not meet cloth
 
  protected:
-  virtual std::size_t shared_bytes() const = 0;  ///< what is of no garment alone
+  virtual std::size_t shared_bytes() const = 0;  ///< memory that belongs to no garment alone [bytes]
 
   std::vector<std::unique_ptr<Solver>> garments_;
-  double step_ = 0;  ///< of the request [s]
-  int steps_ = 0;    ///< the same
+  double step_ = 0;  ///< duration of the request's steps [s]
+  int steps_ = 0;    ///< number of the request's steps
 
  private:
-  ContactWarmStart contacts_before_;  ///< when the request began
+  ContactWarmStart contacts_before_;  ///< forces of contacts between cloths when the request began
 };
 
 }  // namespace isocloth

@@ -9,18 +9,19 @@ namespace isocloth {
 
 class DevicePairSearch {
  public:
-  /// Of the surfaces of `pairs`. The device must outlive it.
+  /// A search among the surfaces of `pairs`. The device must outlive it.
   DevicePairSearch(const Device& device, const PairSearch& pairs);
 
   /// What of the state and the ways to another a search looks at: see PairSearch::find().
   struct Ways {
-    const std::vector<Vec3d>&from, &to;  ///< [m], shape [node_count]
-    const std::vector<double>& margins;  ///< of each surface [m]
+    const std::vector<Vec3d>&from, &to;  ///< where nodes begin and end their ways [m], shape [node_count]
+    /// Margins by which boxes of each surface's features are enlarged [m], shape [surface].
+    const std::vector<double>& margins;
     PairSearch::Times times = PairSearch::Times::own;
   };
-  /// The same pairs as PairSearch::find() finds, those of nodes and triangles before those of edges, in the
-  /// order of their triangles; on the device with packet_padding of room behind them. features: of `pairs`,
-  /// on the device. Returns whether they are at most `most`; else both arrays are as they were. Cost
+  /// Finds the pairs that PairSearch::find() finds, those of nodes and triangles before those of edges, in
+  /// the order of their triangles; on the device with packet_padding of room behind them. features: of
+  /// `pairs`, on the device. Returns whether they are at most `most`; else both arrays are as they were. Cost
   /// O(n log n) for n triangles of which few are near others, and waits for the device.
   bool find(const ClothFeatures& features, const Ways& ways, std::size_t most, Buffer<FeaturePair>& pairs,
             std::vector<FeaturePair>& on_host);
@@ -31,7 +32,7 @@ class DevicePairSearch {
 
   const Device& device_;
   const ClothContactKernels& kernels_;
-  std::vector<Index> level_begin_;  ///< of each level in the boxes, and the end of the last
+  std::vector<Index> level_begin_;  ///< first box of each level in the boxes, and the end of the last level
   Buffer<Index> children_, last_, leaves_, roots_begin_, roots_, sewn_, counts_, begin_;
   Buffer<std::uint8_t> owned_;
   Buffer<Vec3d> from_, to_;

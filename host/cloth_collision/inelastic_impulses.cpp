@@ -13,7 +13,7 @@ struct Impact {
   std::array<std::size_t, 4> nodes{};
   std::array<double, 4> weights{};
   Vec3d normal;
-  double inertia = 0;  ///< [kg]
+  double inertia = 0;  ///< inertia of the points along the normal [kg]
 
   double approach(const std::vector<Vec3d>& velocities) const {
     double speed = 0;

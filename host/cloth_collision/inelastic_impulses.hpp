@@ -7,9 +7,10 @@ namespace isocloth {
 
 /// Nodes on straight ways, and how fast they are at the end of these.
 struct NodesOnWays {
-  const std::vector<Vec3d>&from, &to;         ///< [m], shape [node_count]
-  const std::vector<double>& inverse_masses;  ///< [1/kg], 0: nothing moves it; same shape
-  std::vector<Vec3d>& velocities;             ///< [m/s], same shape
+  const std::vector<Vec3d>&from, &to;  ///< where the nodes begin and end their ways [m], shape [node_count]
+  /// Inverse masses of the nodes [1/kg], shape [node_count]; 0: nothing moves it.
+  const std::vector<double>& inverse_masses;
+  std::vector<Vec3d>& velocities;  ///< velocities of the nodes [m/s], shape [node_count]
 };
 
 /// Takes away from velocities what makes pairs approach that meet on these ways: impulses along their normal

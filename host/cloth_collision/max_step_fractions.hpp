@@ -5,7 +5,7 @@
 
 namespace isocloth {
 
-/// Of each node the part of its straight way that keeps every pair apart, in [0, 1], shape [node_count]: it
+/// The part of each node's straight way that keeps every pair apart, in [0, 1], shape [node_count]: the node
 /// stays on its side of a plane between both sides of the pair. Half-spaces are convex, so that any shorter
 /// way of any node does so, too: the "DAT" of Newton's cloth, the finest bounds of Offset Geometric Contact
 /// (Chen et al. 2025). pairs: all whose boxes overlap on these ways; thicknesses [m]: of each surface.

@@ -6,8 +6,8 @@
 
 namespace isocloth {
 
-/// See kernels/cloth_contact/selections.hpp. Throw DeviceError where the backend fails. The device must
-/// outlive it.
+/// Lists of what is flagged or touches in a device's memory, see kernels/cloth_contact/selections.hpp.
+/// Members throw DeviceError where the backend fails. The device must outlive the object.
 class Selections {
  public:
   explicit Selections(const Device& device) : device_(device), count_(device, 1) {}
@@ -21,7 +21,7 @@ class Selections {
 
  private:
   const SelectionKernels& kernels() const { return device_.backend().selection; }
-  /// For so many values.
+  /// Work arrays for so many values.
   SelectionWork work(std::size_t count);
   std::size_t selected() const;
 

@@ -24,11 +24,13 @@ const char* to_string(DrapeMethod method);
 
 /// How far a shape lies from one of unstretched cloth.
 struct ShapeMeasures {
-  double edge_error_mean = 0, edge_error_p95 = 0, edge_error_max = 0;  ///< of |l / l0 - 1| over edges
-  double area_error_mean = 0, area_error_p95 = 0, area_error_max = 0;  ///< of |A / A0 - 1| over faces
-  double area_error_total = 0;                                         ///< |A / A0 - 1| of the whole
-  double sag = 0;  ///< of the lowest node below the lowest hanging point [m], 0 if that is the lowest
-  double center_height = 0;  ///< of the centre of mass [m]; gravity's potential energy over weight
+  /// Mean, 95th percentile and maximum of |l / l0 - 1| over the edges.
+  double edge_error_mean = 0, edge_error_p95 = 0, edge_error_max = 0;
+  /// Mean, 95th percentile and maximum of |A / A0 - 1| over the faces.
+  double area_error_mean = 0, area_error_p95 = 0, area_error_max = 0;
+  double area_error_total = 0;  ///< |A / A0 - 1| of the whole area
+  double sag = 0;            ///< how far the lowest node hangs below the lowest hanging point, at least 0 [m]
+  double center_height = 0;  ///< height of the centre of mass [m]; gravity's potential energy over weight
 };
 /// Faces are measured by element_area(), as those of a run. hanging: of nodes, at least one. Exact
 /// percentiles.

@@ -23,12 +23,12 @@ class ContactWork {
     std::array<Index, 4> nodes{};
     int count = 1;
   };
-  std::vector<Sample> samples_;  ///< of each contact, in the order of GarmentState::contacts
+  std::vector<Sample> samples_;  ///< points of the garment's contacts, in the order of GarmentState::contacts
 };
 
-/// Of contacts with cloth.
+/// Adds forces and work of a garment's contacts with cloth.
 void add_cloth_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums);
-/// Of grippers that hold softly.
+/// Adds forces and work of grippers that hold softly.
 void add_hold_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums);
 
 }  // namespace isocloth::energy

@@ -31,11 +31,12 @@ class EnergyBalance {
 
   /// One step of the simulation, as Simulation::step().
   std::vector<StepReport> step();
-  /// Several, as Simulation::advance().
+  /// Several steps of the simulation, as Simulation::advance().
   std::vector<StepReport> advance(int steps);
-  /// What the last of them left; see Simulation::take_step_records().
+  /// What the last call of step() or advance() left; see Simulation::take_step_records().
   const std::vector<StepRecord>& kept() const { return kept_; }
-  /// Of a garment, since this object was made or the sums were set; zero of a body that is driven.
+  /// Energies, works and losses of a garment since this object was made or the sums were set; zero of a body
+  /// that is driven.
   EnergySums sums(std::size_t garment) const;
   /// Goes on from the garment's state, whatever led to it, and from what was counted until then.
   void set_sums(std::size_t garment, const EnergySums& sums);
@@ -43,7 +44,7 @@ class EnergyBalance {
  private:
   Simulation& simulation_;
   std::vector<StepRecord> kept_;
-  std::vector<std::unique_ptr<energy::GarmentBalance>> garments_;  ///< null: driven
+  std::vector<std::unique_ptr<energy::GarmentBalance>> garments_;  ///< balances of the garments; null: driven
 };
 
 }  // namespace isocloth

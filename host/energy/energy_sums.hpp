@@ -12,25 +12,26 @@ namespace isocloth {
 struct EnergySums {
   // Of the state; kinetic energy is in Measures.
   double gravity_energy = 0;                    ///< delta g sum m z
-  double bending_energy = 0;                    ///< 1/2 kappa x^T K x, and of flexion springs
-  double stretch_energy = 0, shear_energy = 0;  ///< of compliant rows
-  /// Of the last step: the largest force on a node that nothing balances, over the node's weight, its inertia
+  double bending_energy = 0;                    ///< 1/2 kappa x^T K x, and energy of flexion springs
+  double stretch_energy = 0, shear_energy = 0;  ///< energy of compliant rows
+  /// Largest force on a node that nothing balanced in the last step, over the node's weight, or its inertia
   /// times 9.81 m/s^2 where it has none.
   double unbalanced_force = 0;
   // Work done on the garment since the start.
   double work_gravity = 0;
   double work_pins = 0;       ///< forces of pins along the ways of their nodes
-  double work_grippers = 0;   ///< the same of grippers
+  double work_grippers = 0;   ///< forces of grippers along the ways of their nodes
   double work_obstacles = 0;  ///< forces of contacts with obstacles and bodies along the ways of these
-  double work_cloth = 0;      ///< forces of contacts between cloths; of all garments together what that loses
-  double work_air = 0;        ///< drag, flow around panels, pressure
-  double work_forces = 0;     ///< Garment::forces and Simulation::add_force()
-  double work_seams = 0;      ///< of threads
-  double work_commands = 0;   ///< changes between steps: what was written, set or reset
+  /// Forces of contacts between cloths; over all garments what friction and impact take.
+  double work_cloth = 0;
+  double work_air = 0;       ///< drag, flow around panels, pressure
+  double work_forces = 0;    ///< Garment::forces and Simulation::add_force()
+  double work_seams = 0;     ///< forces of threads of seams
+  double work_commands = 0;  ///< changes between steps: what was written, set or reset
   // Lost since the start.
   double loss_contact = 0;  ///< friction and impact: forces of contacts along what slips of their obstacles
   double loss_damping = 0;  ///< alpha, beta, viscosities
-  double loss_integrator = 0;  ///< of the step's length, second order in it
+  double loss_integrator = 0;  ///< what the step's length costs, second order in it
   double loss_rows =
       0;  ///< what the tolerance leaves: multipliers that are not the stress of strains, drift of rigid rows
   double energy_error = 0;  ///< what is left: work of forces that no iteration balanced, and rounding

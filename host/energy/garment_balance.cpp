@@ -19,9 +19,10 @@ MatrixX3d matrix(const std::vector<double>& coordinates) {
   return Eigen::Map<const RowMajor>(coordinates.data(), static_cast<Eigen::Index>(coordinates.size() / 3), 3);
 }
 
-/// v = rate (x - x^) / h with x^ = x_n + memory (x_n - x_{n-1}), and accelerations likewise. BDF2 (Hairer,
-/// Norsett, Wanner, Solving Ordinary Differential Equations I, III.5): the derivative at its end of the
-/// parabola through three values, w the ratio of the steps; backward Euler where w is 0 or above 2.
+/// A backward formula: v = rate (x - x^) / h with x^ = x_n + memory (x_n - x_{n-1}), and accelerations
+/// from velocities in the same way. BDF2 (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I,
+/// III.5): the derivative at its end of the parabola through three values, w the ratio of the steps; backward
+/// Euler where w is 0 or above 2.
 struct Formula {
   double rate = 1, memory = 0;
   Formula(Integrator integrator, double h, double before) {
@@ -32,7 +33,7 @@ struct Formula {
   }
 };
 
-/// E of K; of a matrix that is empty 0.
+/// The energy E of K; 0 of a matrix that is empty.
 double quadratic_form(const reference::SparseMatrix& k, const MatrixX3d& x) {
   return k.nonZeros() > 0 ? work_of(k * x, x) / 2 : 0;
 }

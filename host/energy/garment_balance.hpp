@@ -17,7 +17,7 @@ class GarmentModel {
  public:
   GarmentModel(const Recipe& recipe, const Scene& scene, const Garment& garment);
 
-  /// Whether it is that of a garment of the same scene, too.
+  /// Whether it is the model of a garment of the same scene, too.
   bool is_of(const Garment& garment) const;
   /// Whether a fabric has the same rows and pattern of bending.
   bool fits(const Fabric& fabric) const;
@@ -61,18 +61,18 @@ class GarmentBalance {
   void refresh(const Recipe& recipe);
 
   const EnergySums& sums() const { return sums_; }
-  /// From a state, and from these as far as works and losses are concerned.
+  /// Goes on from a state, and from the works and losses of `sums`.
   void go_on(const EnergySums& sums, const GarmentState& state);
 
  private:
   void set_sums(const EnergySums& sums);
-  /// What the integrator remembers.
+  /// Positions, velocities and step that the integrator remembers.
   struct History {
     MatrixX3d positions, velocities;
     double step = 0;
   };
   void add_part(const GarmentPart& part, const MatrixX3d& inertia, const StepRecord& step);
-  /// Of forces that nothing balances [N], but of nodes that are moved.
+  /// Notes the largest of forces that nothing balances [N], but for nodes that are moved.
   void note_unbalanced(const MatrixX3d& forces, const std::vector<char>& is_moved);
 
   const Scene& scene_;

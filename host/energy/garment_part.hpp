@@ -11,20 +11,20 @@ namespace isocloth::energy {
 using Eigen::MatrixX3d;
 using Eigen::VectorXd;
 
-/// Arrays: shape [node_count, 3].
+/// A part of a garment's step. Arrays have shape [node_count, 3].
 struct GarmentPart {
   const Scene& scene;
   const Garment& garment;
   const SubstepRecord& end;
-  MatrixX3d from, to;  ///< where the nodes are when it begins and ends [m]
-  MatrixX3d move;      ///< to - from
+  MatrixX3d from, to;  ///< where the nodes are when the part begins and ends [m]
+  MatrixX3d move;      ///< way of the nodes in the part, to - from [m]
   MatrixX3d
       speed;  ///< rate (to - x^) / h, which forces feel [m/s]; nodes that were held back have none after it
-  double step = 0;                                            ///< h [s]
-  double begin_time = 0;                                      ///< of the garment's clock [s]
-  double step_end_time = 0;                                   ///< when the whole step ends [s]
-  double share = 1;                                           ///< of the whole step
-  const std::vector<BodyState>&bodies_before, &bodies_after;  ///< of the whole step
+  double step = 0;           ///< duration h of the part [s]
+  double begin_time = 0;     ///< time of the garment's clock when the part begins [s]
+  double step_end_time = 0;  ///< time of the garment's clock when the whole step ends [s]
+  double share = 1;          ///< duration of the part over that of the whole step
+  const std::vector<BodyState>&bodies_before, &bodies_after;  ///< bodies when the whole step begins and ends
 };
 
 /// A term adds the force that it exerts on the nodes [N] to `force` and its work to the sums.

@@ -35,8 +35,9 @@ class RowWork {
   double viscous(Eigen::Index row, double rate) const;
 
   reference::GarmentRows rows_;
-  std::vector<reference::StressLaw> laws_;  ///< empty: all are linear in C
-  std::vector<CurvePiece> viscosity_;       ///< shape [RowLaw::count, pieces]
+  std::vector<reference::StressLaw> laws_;  ///< laws of the rows; empty: all are linear in C
+  /// Pieces of the viscous stress of each law, shape [RowLaw::count, pieces].
+  std::vector<CurvePiece> viscosity_;
   bool is_engineering_;
 };
 

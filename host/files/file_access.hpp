@@ -12,7 +12,7 @@ namespace isocloth {
 struct FileAccess {
   std::vector<std::filesystem::path> folders;
 
-  /// The same, and `folder` first; that of a file is the folder in which it lies.
+  /// These folders, after `folder` as the first; the folder of a file is that in which it lies.
   FileAccess with(const std::filesystem::path& folder) const;
 };
 

@@ -44,11 +44,11 @@ class Hdf5Dataset {
   std::string path_, name_;
   Hdf5Handle dataset_, type_;
   Hdf5Shape shape_;
-  std::uint64_t stored_ = 0;  ///< [bytes]
+  std::uint64_t stored_ = 0;  ///< what the file stores for the dataset [bytes]
   bool is_compressed_ = false;
 };
 
-/// As [4, 3].
+/// A shape as text: [4, 3].
 std::string to_string(const Hdf5Shape& shape);
 
 }  // namespace isocloth

@@ -62,7 +62,7 @@ class Hdf5File {
     append_bytes(name, kind<T>(), values.data(), values.size(), row_count);
   }
 
-  /// What it says of itself: nothing may be reserved by it.
+  /// The shape that a dataset says it has: nothing may be reserved by it.
   Hdf5Shape shape(const std::string& name) const;
   /// Rows of a dataset (its first dimension) for which the file has bytes: never more than the file is long.
   hsize_t stored_rows(const std::string& name) const;
@@ -118,7 +118,7 @@ class Hdf5File {
                       hsize_t chunk_rows, const void* fill);
   void append_bytes(const std::string& name, Kind kind, const void* rows, std::size_t count,
                     hsize_t row_count);
-  /// Of a dataset of this file that is being written.
+  /// Shape of a dataset of this file that is being written.
   Hdf5Shape shape_of(hid_t dataset, const std::string& name) const;
   std::size_t checked_size(const std::string& name, const Hdf5Shape& expected) const;
   void read_bytes(const std::string& name, Kind kind, void* values) const;

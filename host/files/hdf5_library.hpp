@@ -25,7 +25,7 @@ class Hdf5Lock {
   void* data_ = nullptr;
 };
 
-/// The same around calls that need memory. Throws std::bad_alloc where less is left than they take: where it
+/// A lock around calls that need memory. Throws std::bad_alloc where less is left than they take: where it
 /// ends within the library, that ends the program, or reads what is not there.
 class Hdf5Call : public Hdf5Lock {
  public:
@@ -49,11 +49,11 @@ class Hdf5Handle {
 /// The innermost reason on the library's error stack, in the operating system's words where it has them.
 std::string last_hdf5_reason();
 
-/// Of texts of fixed length, padded with zeros: those of variable length lie outside what HDF5 puts checksums
-/// on.
+/// Type of texts of `width` bytes, padded with zeros: texts of variable length lie outside what HDF5 puts
+/// checksums on.
 hid_t hdf5_text_type(std::size_t width);
 
-/// 0 when the type is not a text of fixed length.
+/// Width of a text of fixed length [bytes]; 0 when the type is not one.
 std::size_t hdf5_text_width(hid_t type);
 
 }  // namespace isocloth

@@ -24,7 +24,7 @@ auto retold(const Work& work, const Told& told) {
   }
 }
 
-/// The same with a message that begins with the name of the file that said it.
+/// Returns what work() returns. What it throws of its input is thrown with a message that begins with `file`.
 template <class Work>
 auto in_file(const std::filesystem::path& file, const Work& work) {
   return retold(work, [&](const Error& error) { return text(file.string(), ": ", error.what()); });

@@ -46,7 +46,7 @@ class TreeBuilder {
     throw error;
   }
 
-  /// Of the value that is read now, as garments[0].fabric.kappa; empty before the first key.
+  /// Path of the value that is read now, as garments[0].fabric.kappa; empty before the first key.
   std::string path() const {
     std::string path;
     for (const Open& open : open_)
@@ -59,7 +59,7 @@ class TreeBuilder {
   /// A list or object that has not ended.
   struct Open {
     Json* value;
-    std::string key = {};  ///< of the member that is read
+    std::string key = {};  ///< key of the member that is read
   };
 
   Json* place(Json value) {

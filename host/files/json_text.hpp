@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 /// duplicate key, a number beyond double precision's range, or nesting deeper than 64.
 Json parse_json(std::string_view content, const std::string& source);
 
-/// The same from a file of at most `largest_json` bytes; throws FileError, too.
+/// Parses a JSON file of at most `largest_json` bytes as parse_json() does; throws FileError, too.
 Json read_json(const std::filesystem::path& path);
 
 }  // namespace isocloth

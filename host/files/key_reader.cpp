@@ -238,7 +238,7 @@ class KeyReader : public Keys {
   }
 
   const Json& object_;
-  /// Of more than a few: looking for one in object_ goes through all.
+  /// Members by name, where they are more than a few: looking for one in object_ goes through all.
   std::unordered_map<std::string_view, const Json*> members_;
   const std::string source_;
   const std::string path_;

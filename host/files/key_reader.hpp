@@ -12,7 +12,7 @@ namespace isocloth {
 /// expected: unknown keys (with the nearest known one), missing keys, wrong types, numbers out of range.
 void read_root_keys(const Json& root, const std::string& source, const Keys::Describe& describe);
 
-/// The same for an object inside a file, of which messages begin with its `path`.
+/// Reads an object inside a file as read_root_keys() does; messages begin with the object's `path`.
 void read_object_keys(const Json& object, const std::string& path, const Keys::Describe& describe);
 
 }  // namespace isocloth

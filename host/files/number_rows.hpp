@@ -9,8 +9,8 @@ namespace isocloth {
 
 struct NumberRows {
   std::size_t columns = 0;
-  std::vector<double> values;      ///< shape [row, column], at least one row
-  std::vector<std::size_t> lines;  ///< where each row stands in the file, from 1, shape [row]
+  std::vector<double> values;      ///< the numbers, shape [row, column], at least one row
+  std::vector<std::size_t> lines;  ///< line of each row in the file, from 1, shape [row]
 };
 
 enum class Gaps { refused, allowed };

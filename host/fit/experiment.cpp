@@ -17,7 +17,7 @@ namespace isocloth {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double same_time = 1e-9;  ///< [s]
+constexpr double same_time = 1e-9;  ///< times are the same up to so much [s]
 
 Eigen::Vector3d as_eigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
 
@@ -166,7 +166,7 @@ class Experiment::Run {
   const double until_;
   Simulation simulation_;
   std::vector<Seen> seen_;
-  std::vector<Recording> placed_;  ///< of each trial, where clouds are compared
+  std::vector<Recording> placed_;  ///< recording as each trial has it placed, where clouds are compared
   std::vector<std::vector<Vec3d>> positions_before_, positions_now_, holds_before_;
 };
 

@@ -21,28 +21,29 @@ namespace isocloth {
 
 /// A stiffness of the fabric in the place of a measured curve.
 struct CurveValue {
-  Index law = RowLaw::warp;  ///< of RowLaw: warp, weft or shear
+  /// The stiffness that the spline gives: RowLaw::warp, weft or shear.
+  Index law = RowLaw::warp;
   StiffnessSpline spline;
 };
 
 /// One way in which an experiment may have been.
 struct Trial {
-  std::vector<NumberValue> numbers;  ///< of the garment
-  std::vector<CurveValue> curves;    ///< of its fabric
-  Vec2d tilt;                        ///< of the recording, about x and y of the scene [degrees]
-  double delay = 0;                  ///< of the recording's clock: its time t is t + delay of the scene's [s]
+  std::vector<NumberValue> numbers;  ///< numbers of the garment
+  std::vector<CurveValue> curves;    ///< stiffnesses of the garment's fabric
+  Vec2d tilt;                        ///< rotation of the recording about x and y of the scene [degrees]
+  double delay = 0;  ///< delay of the recording's clock: its time t is t + delay of the scene's [s]
 };
 
 /// What the cloth of a trial did, minus what was recorded; NaN where nothing was seen, before the scene
 /// begins and beyond the end of the comparison.
 struct Comparison {
-  std::vector<Vec3d> positions;              ///< [m], shape [sample, point]
-  std::vector<std::vector<Vec3d>> forces;    ///< [N], shape [force recording][sample]
-  std::vector<double> figures;               ///< in their units, shape [figure]
-  Reading reading;                           ///< what they come from
-  double speed = 0;                          ///< of the fastest node while figures are read [m/s]
-  bool has_failed = false;                   ///< its cloth left the finite numbers or diverged
-  std::int64_t steps = 0, missed_steps = 0;  ///< of the latter those that missed their tolerance
+  std::vector<Vec3d> positions;            ///< errors of positions [m], shape [sample, point]
+  std::vector<std::vector<Vec3d>> forces;  ///< errors of forces [N], shape [force recording][sample]
+  std::vector<double> figures;             ///< errors of figures in their units, shape [figure]
+  Reading reading;          ///< what the instruments read, from which the errors of figures come
+  double speed = 0;         ///< speed of the fastest node while figures are read [m/s]
+  bool has_failed = false;  ///< the cloth of the trial left the finite numbers or diverged
+  std::int64_t steps = 0, missed_steps = 0;  ///< steps done, and those of them that missed their tolerance
 };
 
 /// Told after every step: steps done of how many, of all trials together.
@@ -64,7 +65,8 @@ class Experiment {
 
   const ExperimentSpec& spec() const { return spec_; }
   const SceneTemplate& scene() const { return scene_; }
-  const Recording& positions() const { return positions_; }  ///< in the scene's coordinates
+  /// The recording of positions in the scene's coordinates.
+  const Recording& positions() const { return positions_; }
   const Recording& force(std::size_t i) const { return forces_[i]; }
   /// What figures are read with; none: there are none.
   const std::optional<Instruments>& instruments() const { return instruments_; }
@@ -76,15 +78,16 @@ class Experiment {
            recording.times[sample] <= window[1] + 1e-9;
   }
   double training_end() const { return spec_.train.empty() ? 0 : spec_.train[1]; }
-  /// Of training and test.
+  /// When the windows of training and test end [s].
   double end() const { return std::max(training_end(), spec_.test.empty() ? 0 : spec_.test[1]); }
 
   /// The cloths of all trials side by side, up to the recording's time `until`. Results do not depend on what
   /// lies beside. Throws Interrupted.
   std::vector<Comparison> compare(const std::vector<Trial>& trials, double until,
                                   const ExecutionOptions& options, const TrialProgress& progress);
-  /// Of cloth at_rest: what compare() would change by for a change of 1 in an unknown, of each unknown by the
-  /// two trials beside `trial` and the width between them. Empty where no rest was found.
+  /// For cloth at_rest, what compare() would change by for a change of 1 in an unknown, of each unknown by
+  /// the two trials beside `trial` and the width between them, shape [unknown]. Empty where no rest was
+  /// found.
   std::vector<Comparison> derivatives(const Trial& trial, const std::vector<std::array<Trial, 2>>& sides,
                                       const std::vector<double>& widths, double until);
   /// Quantiles of the strains of a law at rest, see RestCases.
@@ -97,8 +100,9 @@ class Experiment {
   const std::string& refusal() const { return refusal_; }
   /// What the trial's cloth is seen to do.
   struct Simulated {
-    std::vector<Recording> recordings;    ///< at the times of the samples: positions, then forces
-    std::vector<Vec3d> figure_positions;  ///< of all nodes when figures are read [m]; empty without figures
+    std::vector<Recording> recordings;  ///< recordings at the times of the samples: positions, then forces
+    /// Positions of all nodes when figures are read [m]; empty without figures.
+    std::vector<Vec3d> figure_positions;
   };
   Simulated simulate(const Trial& trial, const ExecutionOptions& options, const TrialProgress& progress);
   /// The garment of a trial as it is simulated, and the scene to simulate it in, up to the time `until`.
@@ -111,7 +115,7 @@ class Experiment {
   struct Seen {
     std::vector<Vec3d> positions;
     std::vector<std::vector<Vec3d>> forces;
-    std::vector<Vec3d> figure_positions;  ///< of all nodes; empty before they are read
+    std::vector<Vec3d> figure_positions;  ///< positions of all nodes when figures are read [m]; empty before
     double speed = 0;
     std::size_t next_position = 0;
     std::vector<std::size_t> next_forces;
@@ -143,12 +147,12 @@ class Experiment {
   Recording positions_;
   std::vector<Recording> forces_;
   std::optional<Instruments> instruments_;
-  std::vector<std::size_t> grippers_;  ///< of each force recording
+  std::vector<std::size_t> grippers_;  ///< gripper of each force recording
   std::vector<Index> nodes_;
   bool is_cloud_ = false;
   std::string refusal_;
   double begin_ = 0;                             ///< time of the recording at which the scene begins [s]
-  std::shared_ptr<const RestCases> rest_cases_;  ///< of cloth at_rest, once they are asked for
+  std::shared_ptr<const RestCases> rest_cases_;  ///< load cases of cloth at_rest, once they are asked for
 };
 
 /// Adds to every position error the displacement or rotation that makes the sum of their squares in the

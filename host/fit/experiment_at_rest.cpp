@@ -14,7 +14,7 @@ namespace isocloth {
 namespace {
 
 constexpr double not_seen = std::numeric_limits<double>::quiet_NaN();
-constexpr double equal_time = 1e-9;  ///< [s]
+constexpr double equal_time = 1e-9;  ///< times are the same up to so much [s]
 
 /// Calls work(i) for all i < count, on several threads; what the first of them throws is thrown.
 template <class Work>

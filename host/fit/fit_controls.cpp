@@ -15,7 +15,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double narrow = 1e-4;  ///< of the way between bounds: differences of forces at the same places
+/// Width of differences of forces at the same places, as a part of the way between the bounds.
+constexpr double narrow = 1e-4;
 
 }  // namespace
 

@@ -21,24 +21,25 @@ struct FitParameter {
   std::optional<double> value;  ///< where the search begins; none: the best of the starts
   Scale scale = Scale::linear;  ///< log: searched and measured by ratios
   bool is_own = false;          ///< one for each experiment, else all share it
-  /// Of fabric.curves.warp, weft or shear: most control points of its stiffness (StiffnessSpline), which the
-  /// bounds then are of [N/m]; 0: a number.
+  /// For fabric.curves.warp, weft or shear, most control points of the stiffness (StiffnessSpline) that is
+  /// looked for in its place, which the bounds then are of [N/m]; 0: a number.
   int points = 0;
-  std::vector<double> strain;  ///< [least, most] of the control points; empty: by the strains of the cloth
-  std::vector<double> stages;  ///< in which it is looked for, from 1; empty: in all
+  /// Strains [least, most] of the control points; empty: by the strains of the cloth.
+  std::vector<double> strain;
+  std::vector<double> stages;  ///< stages in which it is looked for, from 1; empty: in all
 };
 
 enum class Match {
   nodes,    ///< each recorded point is a node
-  surface,  ///< it is some point of the cloth: the nearest
+  surface,  ///< each recorded point is some point of the cloth, the nearest one
 };
 
 /// Where nodes were seen.
 struct PositionData {
   std::string file;
   Match match = Match::nodes;
-  std::vector<double> nodes;  ///< of the recorded points; empty: point i is node i
-  TransformSpec transform;    ///< from the recording's coordinates to those of the scene
+  std::vector<double> nodes;  ///< node of each recorded point; empty: point i is node i
+  TransformSpec transform;    ///< transform from the recording's coordinates to those of the scene
   double noise = 0.005;       ///< standard deviation of a coordinate [m], > 0
 };
 
@@ -52,29 +53,31 @@ struct ForceData {
 /// A pin that goes where the recording saw its nodes.
 struct FollowSpec {
   std::string pin;
-  bool is_rigid = false;  ///< its nodes keep their distances: the rigid motion nearest to what was seen
+  /// Whether the pin's nodes keep their distances: the rigid motion nearest to what was seen.
+  bool is_rigid = false;
 };
 
 /// What a drape meter saw: which numbers the file of the figures has.
 struct DrapeData {
-  Vec2d center;                                               ///< of the disc, from above [m]
-  double disc = 0.09;                                         ///< its radius [m], > 0
-  double coefficient_noise = 0.01, silhouette_noise = 0.002;  ///< standard deviations; of a radius [m]; > 0
+  Vec2d center;        ///< centre of the disc, from above [m]
+  double disc = 0.09;  ///< radius of the disc [m], > 0
+  /// Standard deviations of the drape coefficient, and of a radius of the silhouette [m]; > 0.
+  double coefficient_noise = 0.01, silhouette_noise = 0.002;
   double fold_height = 0.003;  ///< what a fold of the shadow's edge rises and falls by at least [m], > 0
   /// Height of the waves, as many as folds were recorded, with which the cloth starts [m]; 0: as the scene
   /// says.
   double wave = 0.002;
-  bool is_turned = true;  ///< how the silhouette lies to warp and weft is not known
+  bool is_turned = true;  ///< whether it is unknown how the silhouette lies to warp and weft
 };
 
 /// The straight line from a node to another one.
 struct ChordData {
   enum class Measure {
-    length,  ///< [m]
-    angle,   ///< below the horizontal [degrees]
+    length,  ///< length of the line [m]
+    angle,   ///< angle of the line below the horizontal [degrees]
   };
   std::string name;
-  std::vector<double> nodes;  ///< two
+  std::vector<double> nodes;  ///< numbers of the two nodes
   Measure measure = Measure::length;
   double noise = 0.0005;  ///< standard deviation, > 0
 };
@@ -82,7 +85,7 @@ struct ChordData {
 /// What instruments read off cloth at one time.
 struct FigureData {
   std::string file;
-  double time = 0;  ///< [s]
+  double time = 0;  ///< when the figures are read [s]
   std::optional<DrapeData> drape;
   std::vector<ChordData> chords;
 };
@@ -94,8 +97,8 @@ enum class Alignment { none, translation, rigid };
 
 /// Where the search for a rest begins.
 enum class CaseStart {
-  previous,  ///< at the rest before, moved along
-  recorded,  ///< at the recorded nodes
+  previous,  ///< the search begins at the rest before, moved along
+  recorded,  ///< the search begins at the recorded nodes
 };
 
 /// One motion that was recorded, and the scene that is to move like it.
@@ -104,20 +107,22 @@ struct ExperimentSpec {
   std::optional<PositionData> positions;
   std::vector<ForceData> forces;
   std::optional<FigureData> figures;
-  std::vector<double> train, test;  ///< [from, to] of samples [s]; empty: none
+  std::vector<double> train, test;  ///< time windows [from, to] of samples [s]; empty: none
   Alignment alignment = Alignment::none;
-  double most_tilt = 0;   ///< of the recording's vertical, to be found [degrees]; 0: none
-  double most_delay = 0;  ///< of the recording's clock, either way, to be found [s]; 0: none
+  double most_tilt = 0;  ///< largest tilt of the recording's vertical, to be found [degrees]; 0: none
+  /// Largest delay of the recording's clock, either way, to be found [s]; 0: none.
+  double most_delay = 0;
   std::vector<FollowSpec> follow;
-  double smoothing = 0;  ///< half width in time of the local regression of these pins; 0: none [s]
-  double lead_in = 0;    ///< from the scene's start to the first sample [s]
-  double weight = 1;     ///< of its squares
+  /// Half width in time of the local regression of the pins of `follow`; 0: none [s].
+  double smoothing = 0;
+  double lead_in = 0;  ///< time from the scene's start to the first sample [s]
+  double weight = 1;   ///< factor of the experiment's squares
   /// Whether anything was recorded over time.
   bool has_motion() const { return positions || !forces.empty(); }
   bool at_rest = false;  ///< each sample is the cloth at rest, held as it is then; see RestCases
   CaseStart start = CaseStart::previous;
   Objective objective = Objective::all;
-  std::vector<double> stages;  ///< that it is trained on in, from 1; empty: in all
+  std::vector<double> stages;  ///< stages in which it is trained on, from 1; empty: in all
 };
 
 enum class Loss { squares, huber, cauchy };
@@ -129,21 +134,24 @@ struct FitSpec {
   std::vector<FitParameter> parameters;
   std::vector<ExperimentSpec> experiments;
   Loss loss = Loss::squares;
-  double outlier = 3;  ///< where other losses begin to bend [noise]
+  double outlier = 3;  ///< residual from which on losses other than squares bend [noise]
   std::size_t starts = 16;
   std::uint64_t seed = 0;
   int levels = 1;            ///< the training windows grow to their whole length in so many equal parts
-  int most_iterations = 30;  ///< of each level
+  int most_iterations = 30;  ///< most iterations of each level
   Search search = Search::levenberg_marquardt;
-  bool scans = true;          ///< of the loss around what was found
-  bool leave_one_out = true;  ///< of three recordings or more: is each foretold by a fit to the others
-  double regularisation = 1;  ///< of the second differences of stiffness over its mean [noise]
-  double difference = 0.01;   ///< of finite differences, as a part of the way between the bounds
+  bool scans = true;  ///< whether the loss around what was found is scanned
+  /// Whether, of three recordings or more, each is foretold by a fit to the others.
+  bool leave_one_out = true;
+  /// Factor of the second differences of stiffness over its mean, which are residuals, too [noise].
+  double regularisation = 1;
+  double difference = 0.01;  ///< width of finite differences, as a part of the way between the bounds
   /// The last stage of any parameter or experiment, 1 where there are none.
   int stage_count() const;
-  std::filesystem::path folder;  ///< of the file: others are named relative to it
-  FileAccess access;             ///< of its scenes: the tree of the folder, and what is allowed besides
-  Json text;                     ///< the file as it stands
+  std::filesystem::path folder;  ///< folder of the file, relative to which others are named
+  /// Files that its scenes may name: those in the tree of the folder, and what is allowed besides.
+  FileAccess access;
+  Json text;  ///< the file as it stands
 };
 
 /// Whether a list of stages holds one; an empty list holds all.

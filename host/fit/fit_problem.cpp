@@ -102,7 +102,7 @@ void FitProblem::add_unknowns() {
   }
 }
 
-/// Each number at both of its bounds, the others in the middle.
+/// Throws what a scene throws at either bound of each number, with the others in the middle.
 void FitProblem::check_bounds() {
   for (std::size_t u = 0; u < unknowns_.size(); ++u) {
     for (const double t : {0.0, 1.0}) {

@@ -19,11 +19,11 @@ enum class Quantity { positions, forces, figures, silhouette };
 struct RecordedChannel {
   std::size_t experiment = 0;
   Quantity quantity = Quantity::positions;
-  std::size_t force = 0;  ///< of the experiment's recordings of forces
+  std::size_t force = 0;  ///< number among the experiment's recordings of forces
   std::string name;       ///< "positions", "force of moving clip", "figures", "silhouette"
-  std::string unit;       ///< empty: figures, each of its own noise
-  double noise = 1;       ///< stated standard deviation
-  std::string key;        ///< of that noise in the file
+  std::string unit;       ///< unit of the measurement; empty: figures, each of its own noise
+  double noise = 1;       ///< stated standard deviation of the measurement
+  std::string key;        ///< key of that noise in the fit's file
 };
 
 /// Residuals over their stated noise, without weight and loss, and where each stands.
@@ -40,25 +40,25 @@ struct Unknown {
   std::string path, unit;
   double from = 0, to = 0;
   Scale scale = Scale::linear;
-  std::optional<double> value;  ///< where the search begins
+  std::optional<double> value;  ///< value at which the search begins
   std::size_t experiment = every_experiment;
-  std::size_t parameter = 0;  ///< of the file; tilts and delays: none
+  std::size_t parameter = 0;  ///< number of the parameter in the file; tilts and delays have none
   int control = -1;           ///< place of a control point of a stiffness; -1: a number
-  double strain = 0;          ///< of that control point
+  double strain = 0;          ///< strain of the control point of a stiffness
   static constexpr std::size_t every_experiment = static_cast<std::size_t>(-1);
 
   double at(double t) const;           ///< the value at a part of the way
-  double part_of(double value) const;  ///< the other way
+  double part_of(double value) const;  ///< part of the way at which the unknown has a value
   /// d value / d t where it has that value; on a log scale of its logarithm.
   double slope() const;
 };
 
 /// What is measured of an experiment in a window.
 struct FitErrors {
-  double mean_distance = 0, rms_distance = 0, max_distance = 0;  ///< of points [m]
-  double rms_force = 0, max_force = 0;                           ///< of forces [N]
-  double rms_figures = 0;                                        ///< of figures, over their noise
-  std::size_t positions = 0, forces = 0, figures = 0;            ///< samples compared
+  double mean_distance = 0, rms_distance = 0, max_distance = 0;  ///< distances of points [m]
+  double rms_force = 0, max_force = 0;                           ///< errors of forces [N]
+  double rms_figures = 0;  ///< root mean square of the errors of figures, over their noise
+  std::size_t positions = 0, forces = 0, figures = 0;  ///< samples compared
 };
 
 /// What trials at a point are worth.
@@ -66,8 +66,8 @@ struct Appraisal {
   /// Distances over noise of all training samples, weighted, each set of three, and each figure, with the
   /// square root of its loss; infinite, all of them, where a cloth is lost.
   Eigen::VectorXd residuals;
-  /// By how many folds drapes are off those that were recorded; how many there are is no smooth function of
-  /// numbers, and no residual.
+  /// Number of folds by which drapes are off those that were recorded; how many there are is no smooth
+  /// function of numbers, and no residual.
   int wrong_folds = 0;
 };
 
@@ -88,11 +88,12 @@ class FitProblem {
   /// What the point says of an experiment.
   Trial trial(std::size_t experiment, const Eigen::VectorXd& point) const;
 
-  /// Of each point, each experiment that is trained on, to the end of its training window or, `to_the_end`,
-  /// all experiments with their tests. An experiment that is not compared has no positions and forces.
+  /// Comparisons of each point, shape [point][experiment]: of each experiment that is trained on to the end
+  /// of its training window or, `to_the_end`, of all experiments with their tests. An experiment that is not
+  /// compared has no positions and forces.
   std::vector<std::vector<Comparison>> compare(const std::vector<Eigen::VectorXd>& points, double share,
                                                bool to_the_end);
-  /// Of the training samples in the first `share` of the windows.
+  /// Appraisals of the points, shape [point], by the training samples in the first `share` of the windows.
   std::vector<Appraisal> appraise(const std::vector<Eigen::VectorXd>& points, double share);
   std::vector<Eigen::VectorXd> residuals(const std::vector<Eigen::VectorXd>& points, double share);
   /// d residuals / d t, shape [residual, unknown]: of experiments at rest by the derivatives of balance, else
@@ -116,8 +117,8 @@ class FitProblem {
   std::array<double, 2> strain_range(std::size_t parameter, const Eigen::VectorXd& point);
   /// What was recorded, experiment by experiment: positions, forces, figures.
   const std::vector<RecordedChannel>& channels() const { return channels_; }
-  /// Of what the objective of an experiment takes in, in its window of training, in the order of residuals(),
-  /// or of test. `comparison`: to the end of the window.
+  /// Residuals of what the objective of an experiment takes in, in its window of training, in the order of
+  /// residuals(), or of test. `comparison`: to the end of the window.
   MeasuredResiduals measured(std::size_t experiment, const Comparison& comparison, bool is_test) const;
   /// Trains on all experiments but one; none: on all.
   void leave_out(std::optional<std::size_t> experiment) { left_out_ = experiment; }
@@ -142,7 +143,7 @@ class FitProblem {
   /// One measurement beside what a trial has of it.
   struct Measured {
     Quantity quantity = Quantity::positions;
-    std::size_t force = 0;   ///< which recording of forces
+    std::size_t force = 0;   ///< number of the recording of forces
     std::size_t series = 0;  ///< point; of figures each its own
     double at = 0;           ///< time [s]; of figures: which one
     Vec3d error;

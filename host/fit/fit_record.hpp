@@ -15,9 +15,9 @@ namespace isocloth {
 /// How well the recordings say what a number is.
 enum class Verdict {
   found,           ///< within a tenth of its value (tilts and delays: of the way between their bounds)
-  weak,            ///< within half
+  weak,            ///< within half of its value (tilts and delays: of the way between their bounds)
   not_found,       ///< the recordings hardly depend on it, or cannot tell it from others
-  at_its_bound,    ///< as far as it may go: the best is beyond
+  at_its_bound,    ///< the number is as far as it may go: the best is beyond
   model_rejected,  ///< it would be found or weak, but no value of it explains the recordings
 };
 const char* to_string(Verdict verdict);
@@ -25,9 +25,10 @@ const char* to_string(Verdict verdict);
 struct FittedNumber {
   Unknown unknown;
   double start = 0, value = 0;
-  double low = std::numeric_limits<double>::quiet_NaN();  ///< 95 % interval, see BlockInterval
-  double high = low;                                      ///< NaN before it is known
-  double inflation = 1;                                   ///< its width beside that of independent residuals
+  /// Lower end of the 95 % interval, see BlockInterval; NaN before it is known.
+  double low = std::numeric_limits<double>::quiet_NaN();
+  double high = low;     ///< upper end of the 95 % interval; NaN before it is known
+  double inflation = 1;  ///< width of the interval beside that of independent residuals
   Verdict verdict = Verdict::not_found;
 };
 
@@ -43,26 +44,29 @@ struct FitStep {
 struct ExperimentRecord {
   FitErrors start_train, start_test, train, test;
   Comparison start, fitted;
-  Recording recorded;  ///< as the fitted trial has it placed
+  Recording recorded;  ///< the recording as the fitted trial has it placed
 };
 
 /// What is left of one kind of measurement of an experiment, in its window of training or of test.
 struct ChannelRecord {
   RecordedChannel channel;
   bool is_test = false;
-  ResidualTests tests;    ///< of what is left; of test nothing is rejected by them
-  double start_rms = 0;   ///< of the residuals at the start, over the stated noise; infinite: lost
-  bool is_worse = false;  ///< of test: more than noise, and more than at the start
+  ResidualTests tests;  ///< tests of the residuals that are left; of test nothing is rejected by them
+  /// Root mean square of the residuals at the start, over the stated noise; infinite: lost.
+  double start_rms = 0;
+  bool is_worse = false;  ///< whether a test leaves more than noise, and more than at the start
 };
 
 /// A fit to all recordings but one, begun at the numbers of all, and how well it foretells that one.
 struct LeftOut {
   std::size_t experiment = 0;
-  std::vector<double> values;     ///< of each unknown
+  std::vector<double> values;     ///< value of each unknown, shape [unknown]
   std::vector<std::size_t> kept;  ///< unknowns that the other recordings do not say: as all say them
-  FitErrors errors;               ///< of its training window
-  double noise_factor = 0;        ///< root mean square there, over the stated noise
-  double fitted_factor = 0, start_factor = 0;  ///< the same of the fit to all, and of the start
+  FitErrors errors;               ///< errors in the training window of the experiment that was left out
+  double noise_factor = 0;        ///< root mean square of the residuals in that window, over the stated noise
+  /// Root mean square of the residuals there over the stated noise, for the fit to all recordings, and for
+  /// the start.
+  double fitted_factor = 0, start_factor = 0;
 };
 
 struct FitRecord {
@@ -71,12 +75,13 @@ struct FitRecord {
   std::string rejection;           ///< why the recordings reject the model; empty: they do not
   std::vector<std::string> notes;  ///< what a reader should know, a line each
   std::vector<FitStep> history;
-  std::vector<FittedNumber> numbers;  ///< of each unknown
-  Eigen::MatrixXd correlation;        ///< of the unknowns; empty before it is known
-  double noise_factor = 0;            ///< root of the residuals' variance: 1 where noise is all that is left
+  std::vector<FittedNumber> numbers;  ///< what was found for each unknown, shape [unknown]
+  /// Correlations between unknowns, shape [unknown, unknown]; empty before known.
+  Eigen::MatrixXd correlation;
+  double noise_factor = 0;  ///< root of the residuals' variance: 1 where noise is all that is left
   std::vector<ExperimentRecord> experiments;
-  std::vector<ChannelRecord> channels;  ///< of training, then of test
-  std::vector<LeftOut> left_out;        ///< of each recording of three or more
+  std::vector<ChannelRecord> channels;  ///< channels in their windows of training, then of test
+  std::vector<LeftOut> left_out;        ///< cross-validation by each recording, where there are three or more
   std::vector<SweepTable> scans;        ///< loss over each unknown, and over the first two together
   std::int64_t simulations = 0, missed_steps = 0;
   double wall_seconds = 0;

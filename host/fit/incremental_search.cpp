@@ -174,7 +174,8 @@ class StageSearch {
   const OnNewUnknowns& on_new_unknowns_;
   std::vector<std::size_t> refined_;
   std::string name_;
-  double deviation_ = 0;  ///< of the residuals, for as many as there are beyond the unknowns
+  /// Standard deviation of the residuals, for as many as there are beyond the unknowns.
+  double deviation_ = 0;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct Figure {
 
 /// What instruments read.
 struct Reading {
-  std::vector<double> values;  ///< of each figure
-  int folds = 0;               ///< of the shadow; 0 without a drape meter
+  std::vector<double> values;  ///< value of each figure in its unit, shape [figure]
+  int folds = 0;               ///< number of folds of the shadow; 0 without a drape meter
   /// The shadow's edge [m], shape [direction], as it lies to the recorded one; empty without a drape meter.
   std::vector<double> radii;
 };
@@ -35,7 +35,7 @@ class Instruments {
 
   const std::vector<Figure>& figures() const { return figures_; }
   double time() const { return data_.time; }
-  /// 0: none recorded.
+  /// Number of folds that were recorded; 0: none recorded.
   int recorded_folds() const { return folds_; }
   /// The recorded shadow's edge [m], shape [direction]; empty: none recorded.
   const std::vector<double>& recorded_radii() const { return silhouette_; }
@@ -54,9 +54,11 @@ class Instruments {
   double chord(const ChordData& chord, const std::vector<Vec3d>& positions) const;
 
   const FigureData data_;
-  std::string where_;  ///< for messages: scene and experiment
+  std::string where_;  ///< scene and experiment for messages
   DrapeMeter meter_;
-  double flat_area_ = 0, rim_ = 0;  ///< of the rest shape, outside of the disc [m^2]; its farthest node [m]
+  /// Area of the rest shape outside of the disc [m^2], and distance of its farthest node from the disc's
+  /// centre, from above [m].
+  double flat_area_ = 0, rim_ = 0;
   bool has_coefficient_ = false;
   int folds_ = 0;
   std::vector<double> silhouette_;

@@ -17,19 +17,21 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double same_time = 1e-9;             ///< [s]
-constexpr double most_correlation = 0.98;      ///< of neighbours: beyond it a recording is one sample
-constexpr double by_chance = 2.326;            ///< deviations that one sum in a hundred exceeds by chance
-constexpr double least_share = 0.1;            ///< of what is known of an unknown, for a track to matter
-constexpr double seldom = 0.05;                ///< as large a variance of blocks, by chance
-constexpr double least_blocks = 8;             ///< of a track
-constexpr double least_remainder = 0.02;       ///< of 1 - leverage of a block
-constexpr Eigen::Index enough_residuals = 10;  ///< beyond the unknowns, to say what noise is
+constexpr double same_time = 1e-9;  ///< times are the same up to so much [s]
+/// Largest correlation of neighbours: beyond it a recording is one sample.
+constexpr double most_correlation = 0.98;
+constexpr double by_chance = 2.326;  ///< deviations that one sum in a hundred exceeds by chance
+/// Least share of what is known of an unknown, for a track to matter.
+constexpr double least_share = 0.1;
+constexpr double seldom = 0.05;                ///< probability by chance of so large a variance of blocks
+constexpr double least_blocks = 8;             ///< least number of blocks of a track
+constexpr double least_remainder = 0.02;       ///< least 1 - leverage that a block is taken to have
+constexpr Eigen::Index enough_residuals = 10;  ///< residuals beyond the unknowns that say what noise is
 
 /// J with orthonormal columns, and the way back to unknowns.
 struct Whitened {
-  MatrixXd rows;  ///< shape [residual, direction]
-  MatrixXd back;  ///< shape [unknown, direction]
+  MatrixXd rows;  ///< J with orthonormal columns, shape [residual, direction]
+  MatrixXd back;  ///< unknowns by directions, shape [unknown, direction]
 
   explicit Whitened(const MatrixXd& jacobian) {
     const Eigen::JacobiSVD<MatrixXd> svd(jacobian, Eigen::ComputeThinU | Eigen::ComputeThinV);
@@ -44,14 +46,15 @@ struct Whitened {
 /// All that a track measured at one time.
 struct Instant {
   double at = 0;
-  VectorXd score;   ///< of the whitened rows
-  MatrixXd weight;  ///< their Gram matrix
+  VectorXd score;   ///< sum of residuals times whitened rows, shape [direction]
+  MatrixXd weight;  ///< Gram matrix of the whitened rows
 };
 
 struct Channel {
   std::vector<double> times;
-  std::vector<VectorXd> scores;  ///< at each of them
-  double correlation = 0;        ///< of neighbours in its series, about zero; 0: it may be chance
+  std::vector<VectorXd> scores;  ///< scores at each of these times
+  /// Correlation of neighbours in the channel's series, about zero; 0: it may be chance.
+  double correlation = 0;
 };
 
 struct Track {
@@ -110,8 +113,8 @@ std::vector<Track> tracks_of(const VectorXd& residuals, const MatrixXd& rows,
 /// How long a channel remembers, for one unknown.
 struct Memory {
   double correlation = 0;
-  double length = 0;   ///< in the unit of time
-  double samples = 1;  ///< the same in samples
+  double length = 0;   ///< time that the channel remembers, in the unit of time
+  double samples = 1;  ///< time that the channel remembers, in samples
 };
 
 Memory memory_of(const Channel& channel, const VectorXd& back) {

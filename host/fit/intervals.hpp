@@ -11,21 +11,22 @@ namespace isocloth {
 struct ResidualPlace {
   std::size_t channel = 0;  ///< kind of measurement of a recording
   std::size_t track = 0;    ///< recording: what it measures at one time may be off together
-  std::size_t series = 0;   ///< of the channel: one coordinate of one point
+  std::size_t series = 0;   ///< one coordinate of one point, among those of the channel
   double at = 0;            ///< time [s], or place in a row of figures
 };
 
 struct BlockInterval {
-  double half = 0;             ///< half width of the 95 % interval
-  double independent = 0;      ///< the same, were residuals independent
-  double autocorrelation = 0;  ///< of neighbours in time, the largest of the tracks that matter
-  double blocks = 0;           ///< effective number of independent stretches that say what the unknown is
+  double half = 0;         ///< half width of the 95 % interval
+  double independent = 0;  ///< half width of the interval, were residuals independent
+  /// Correlation of neighbours in time, the largest of the tracks that matter.
+  double autocorrelation = 0;
+  double blocks = 0;  ///< effective number of independent stretches that say what the unknown is
 };
 
-/// Of residuals r at their least and the Jacobian J, shape [residual, unknown]: the least squares fit is
-/// linear about there, t - t* = -(J^T J)^-1 J^T e, and the variance of J^T e is estimated from sums over
-/// blocks of time (blocks of a track hold all that was measured in the time: errors of neighbouring points
-/// are off together), without simulations:
+/// 95 % interval of each unknown, shape [unknown], by residuals r at their least and the Jacobian J, shape
+/// [residual, unknown]. The least squares fit is linear about there, t - t* = -(J^T J)^-1 J^T e, and the
+/// variance of J^T e is estimated from sums over blocks of time (blocks of a track hold all that was measured
+/// in the time: errors of neighbouring points are off together), without simulations:
 ///
 ///   V = (J^T J)^-1 (sum_b g_b g_b^T / f_b) (J^T J)^-1,   g_b = J_b^T (I - H_bb)^(-1/2) r_b,
 ///

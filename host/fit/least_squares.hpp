@@ -14,7 +14,7 @@ using ResidualsAt = std::function<std::vector<Eigen::VectorXd>(const std::vector
 
 struct LeastSquaresSettings {
   int most_iterations = 30;
-  double difference = 0.01;  ///< of central differences
+  double difference = 0.01;  ///< width of central differences of the Jacobian, in t
   /// d residual / d t, shape [residual, unknown]; none: by central differences.
   std::function<Eigen::MatrixXd(const Eigen::VectorXd& point)> jacobian{};
 };
@@ -28,7 +28,7 @@ struct LeastSquaresStep {
 struct LeastSquaresResult {
   Eigen::VectorXd point;
   double cost = 0;
-  bool is_converged = false;  ///< else most_iterations were not enough
+  bool is_converged = false;  ///< whether most_iterations were enough
 };
 
 /// Levenberg and Marquardt's method (MINPACK's lmder, in Eigen), with t = 1 / (1 + exp(-u)) of unknowns u
@@ -49,9 +49,10 @@ constexpr double no_effect = 1e-9;
 /// one variance: covariance s^2 (J^T J)^-1, s^2 = r^T r / (residuals - unknowns), but with less than ten
 /// residuals more than unknowns not below 1, the stated noise.
 struct Confidence {
-  Eigen::VectorXd deviation;  ///< standard, of each unknown; infinite where the residuals do not depend on it
-  Eigen::MatrixXd correlation;  ///< shape [unknown, unknown]
-  double variance = 0;          ///< s^2
+  /// Standard deviation of each unknown; infinite where the residuals do not depend on it.
+  Eigen::VectorXd deviation;
+  Eigen::MatrixXd correlation;  ///< correlations between unknowns, shape [unknown, unknown]
+  double variance = 0;          ///< variance s^2 of the residuals
 };
 Confidence confidence_of(const Eigen::VectorXd& residuals, const Eigen::MatrixXd& jacobian);
 

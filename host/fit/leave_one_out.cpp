@@ -37,7 +37,7 @@ double factor_of(const FitProblem& problem, std::size_t e, const Comparison& com
   return root_mean_square({problem.measured(e, comparison, false).values});
 }
 
-/// Of the residuals and rows of J of the other experiments: unknowns that they say.
+/// Unknowns that the residuals and rows of J of the other experiments say.
 std::vector<Eigen::Index> sought(const FitProblem& problem, const VectorXd& best, const VectorXd& residuals,
                                  const MatrixXd& jacobian, const std::vector<std::size_t>& experiment_of,
                                  std::size_t left_out) {

@@ -8,12 +8,12 @@
 
 namespace isocloth {
 
-/// Of each experiment with a window of training, where there are three or more: the search begun at `best`
-/// with all others (Levenberg and Marquardt's method), and how well what it finds foretells the one that was
-/// left out (leave-one-out cross-validation; Stone 1974). Unknowns that the others do not say, whose half
-/// width by them alone is more than half of their value, stay as they are. `residuals` and `jacobian` are
-/// those at `best`, `experiments` what is known of start and best. The problem trains on all again at the
-/// end, and where Interrupted is thrown.
+/// Leave-one-out cross-validation (Stone 1974) over the experiments with a window of training, where there
+/// are three or more: the search begun at `best` with all experiments but one (Levenberg and Marquardt's
+/// method), and how well what it finds foretells the one that was left out. Unknowns that the others do not
+/// say, whose half width by them alone is more than half of their value, stay as they are. `residuals` and
+/// `jacobian` are those at `best`, `experiments` what is known of start and best. The problem trains on all
+/// again at the end, and where Interrupted is thrown.
 std::vector<LeftOut> leave_one_out(FitProblem& problem, const Eigen::VectorXd& best,
                                    const Eigen::VectorXd& residuals, const Eigen::MatrixXd& jacobian,
                                    const std::vector<ExperimentRecord>& experiments);

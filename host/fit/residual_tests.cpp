@@ -11,7 +11,7 @@
 namespace isocloth {
 namespace {
 
-constexpr double normal_median = 0.6744897501960817;  ///< of |Z|
+constexpr double normal_median = 0.6744897501960817;  ///< median of |Z| for standard normal Z
 
 /// Runs of one sign: how many, and mean and variance of that number given the numbers of both signs.
 struct Runs {

@@ -14,7 +14,7 @@ namespace {
 
 using Vector = StaticSheet::Vector;
 
-constexpr double case_time = 1e-9;  ///< [s]
+constexpr double case_time = 1e-9;  ///< times of cases are the same up to so much [s]
 constexpr int most_halvings = 8;
 
 Vector as_vector(const std::vector<Vec3d>& all) {
@@ -139,7 +139,8 @@ class RestCases::Path {
     return halvings < most_halvings && go_to((from + t) / 2, halvings + 1) && go_to(t, halvings + 1);
   }
 
-  /// From where the cloth was seen in small steps: the rest that is near, of the many that buckled cloth has.
+  /// Finds the rest that is near, of the many that buckled cloth has, by small steps from where the cloth was
+  /// seen.
   bool settle(double longest_step = BalanceSettings{}.longest_step) {
     BalanceSettings settings;
     settings.longest_step = longest_step;

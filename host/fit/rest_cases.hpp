@@ -16,14 +16,17 @@ class RestCases {
  public:
   /// The cloth in a load case, or a derivative of it.
   struct Case {
-    std::vector<Vec3d> positions;  ///< of all nodes [m]
-    std::vector<Vec3d> forces;     ///< of each gripper on the garment [N]
+    std::vector<Vec3d> positions;  ///< positions of all nodes [m], shape [node_count]
+    std::vector<Vec3d> forces;     ///< force of each gripper on the garment [N], shape [gripper]
   };
   struct Result {
-    std::vector<Case> cases;                        ///< of each time up to the end that was asked for
-    std::vector<std::vector<Case>> derivatives;     ///< shape [side, case]
-    bool has_failed = false;                        ///< no rest was found in one of them
-    std::int64_t factorisations = 0, unstable = 0;  ///< of the latter: cases where the cloth may buckle
+    /// The cloth at each time up to the end that was asked for.
+    std::vector<Case> cases;
+    /// Derivatives of the cases by each side, shape [side, case].
+    std::vector<std::vector<Case>> derivatives;
+    bool has_failed = false;  ///< whether no rest was found in one of the cases
+    /// Number of factorisations, and of cases where the cloth may buckle.
+    std::int64_t factorisations = 0, unstable = 0;
   };
   /// Two fabrics whose difference over `width` is a derivative of fabrics.
   struct Side {
@@ -56,9 +59,9 @@ class RestCases {
  private:
   struct Held {
     Index node = 0;
-    int gripper = -1;  ///< else by a pin
+    int gripper = -1;  ///< gripper that holds the node; -1: a pin does
     std::size_t pin = 0, i = 0;
-    Vec3d place;  ///< in the gripper's frame [m]
+    Vec3d place;  ///< place of the node in the gripper's frame [m]
   };
   class Path;
 
@@ -66,7 +69,7 @@ class RestCases {
   std::vector<double> times_;
   std::vector<std::vector<Vec3d>> measured_;
   std::vector<Held> held_;
-  std::vector<StaticSheet> sheet_;  ///< one, with the fabric of the scene
+  std::vector<StaticSheet> sheet_;  ///< a single sheet, with the fabric of the scene
 };
 
 }  // namespace isocloth

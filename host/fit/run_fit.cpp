@@ -24,8 +24,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Eigen::VectorXd;
 
-constexpr double wide = 5;                             ///< differences, beside those that the file says
-constexpr double found_width = 0.1, weak_width = 0.5;  ///< relative half widths, see Verdict
+constexpr double wide = 5;  ///< factor of wide differences over those that the file says
+/// Relative half widths of Verdict::found and Verdict::weak.
+constexpr double found_width = 0.1, weak_width = 0.5;
 
 class Fit {
  public:
@@ -178,8 +179,8 @@ class Fit {
         });
   }
 
-  /// With wide differences, which see over what noise in the motion of pins or contacts make rough, then with
-  /// narrow ones.
+  /// Searches with wide differences, which see over what noise in the motion of pins or contacts make rough,
+  /// then with narrow ones.
   void search() {
     if (is_in_stages(spec_) || (spec_.levels == 1 && problem_.has_derivatives())) {
       finish_search(search_stages());
@@ -403,10 +404,11 @@ class Fit {
   VectorXd start_;
   VectorXd best_;
   int level_ = 1;
-  double loss_ = 0;     ///< at the end, of whole windows
-  VectorXd residuals_;  ///< there
+  double loss_ = 0;     ///< loss at the end, of whole windows
+  VectorXd residuals_;  ///< residuals at the end, of whole windows
   Eigen::MatrixXd jacobian_;
-  std::vector<double> independent_widths_;  ///< relative, of intervals were what is left independent
+  /// Relative half widths of the intervals, were what is left independent.
+  std::vector<double> independent_widths_;
   Eigen::Index residual_count_ = 1;
   FitRecord record_;
 };

@@ -14,8 +14,8 @@ namespace isocloth {
 struct FitRequest {
   std::filesystem::path file, output;
   IfExists if_exists = IfExists::refuse;
-  ExecutionOptions execution;  ///< its monitor interrupts the fit
-  FileAccess access{};         ///< to files that the fit and its scenes name
+  ExecutionOptions execution;  ///< options of the simulations; their monitor interrupts the fit
+  FileAccess access{};         ///< access to files that the fit and its scenes name
 };
 
 /// Hears of a fit, in the thread that runs it.

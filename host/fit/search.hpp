@@ -6,7 +6,7 @@
 
 namespace isocloth {
 
-/// Of all unknowns at a point, shape [residual, unknown].
+/// Jacobian d residual / d t of all unknowns at a point, shape [residual, unknown].
 using JacobianAt = std::function<Eigen::MatrixXd(const Eigen::VectorXd& point)>;
 
 /// Gauss and Newton's method within bounds: d = argmin |J d + r| with 0 <= t + d <= 1 (bounded_step), and a

@@ -11,8 +11,8 @@ namespace isocloth {
 /// k(e) at strains of the model's own measure: a cubic Hermite spline with the slopes of the parabolas
 /// through neighbours, constant beyond its ends and nowhere below 0. The stress is k(e) e [N/m].
 struct StiffnessSpline {
-  std::vector<double> strains;    ///< ascending, shape [control points >= 1]
-  std::vector<double> stiffness;  ///< [N/m], same shape
+  std::vector<double> strains;    ///< strains of the control points, ascending, shape [control points >= 1]
+  std::vector<double> stiffness;  ///< stiffness at the control points [N/m], shape [control points]
   double at(double strain) const;
 };
 

@@ -8,7 +8,7 @@
 
 namespace isocloth {
 
-/// No contact, nothing held; shape [layout.size()].
+/// A state without contacts in which nothing is held; shape [layout.size()].
 std::vector<double> no_contacts(const ContactStateLayout& layout);
 /// Contacts and holds of the state as one array, shape [layout.size()].
 std::vector<double> flat_contacts(const GarmentState& state, const ContactStateLayout& layout);

@@ -68,12 +68,12 @@ struct GarmentArrays {
   NodalPattern pattern;  ///< host copy: counts, blocks
   bool has_bending = false;
   double element_size = 0;  ///< sqrt of the mean lumped mass [m]
-  double rest_area = 0;     ///< [m^2]
+  double rest_area = 0;     ///< area of the rest shape [m^2]
 
   Buffer<Index> face_begin, face_nodes;
   Buffer<Real> masses;          ///< m_i [m^2]
   Buffer<Real> inverse_masses;  ///< 1 / m_i, 0: pinned
-  Buffer<Real> rest_areas;      ///< [m^2], shape [face_count]
+  Buffer<Real> rest_areas;      ///< area of each face at rest [m^2], shape [face_count]
   RowGroupBuffers triples, membranes, limits, singles;
   Buffer<Real> tensors;      ///< T of all rows, gradients of membranes, see RowsView
   Buffer<Real> rest_values;  ///< c0, shape [row_count]
@@ -86,8 +86,9 @@ struct GarmentArrays {
   Buffer<Index> coupling_begin, coupling_columns;
   Buffer<Index> stitch_nodes, pair_stitches;
   GatherBuffers stitches;
-  Buffer<Real> stitch_forces, stitch_stiffness;     ///< f [N], k [N/m] of each stitch, then of each button
-  Buffer<Real> stitch_distances, stitch_strengths;  ///< [m], [N]; see BeginStitches
+  Buffer<Real> stitch_forces, stitch_stiffness;  ///< f [N], k [N/m] of each stitch, then of each button
+  /// Distances l [m] and strengths [N] of each stitch, then of each button; see StitchLaws.
+  Buffer<Real> stitch_distances, stitch_strengths;
 
   Index node_count() const { return static_cast<Index>(masses.size()); }
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }

@@ -34,7 +34,7 @@ struct Slope {
   std::array<double, 3> by_node;
 };
 
-/// Of nodes, in a slope [1/m].
+/// Weights of nodes in a slope [1/m].
 using Weights = std::map<Index, double>;
 
 class Triangulation {

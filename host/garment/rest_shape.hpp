@@ -12,7 +12,7 @@ namespace isocloth {
 template <class Real>
 struct RestShape {
   std::vector<Real> tensors, rest_values, masses, inverse_masses, bending, factored, beyond, rest_areas;
-  double element_size = 0;  ///< [m]
+  double element_size = 0;  ///< sqrt of the mean lumped mass [m]
 };
 
 template <class Real>
@@ -45,8 +45,8 @@ void load_rest_shape(const RestShape<Real>& shape, GarmentArrays<Real>& arrays) 
 template <class Real>
 struct RestShapes {
   std::vector<RestShape<Real>> shapes;
-  std::vector<std::size_t> of;  ///< shape of each garment
-  std::size_t loaded = 0;       ///< the one in the arrays
+  std::vector<std::size_t> of;  ///< number of the shape of each garment
+  std::size_t loaded = 0;       ///< number of the shape that is in the arrays
 
   /// arrays: of the first garment
   RestShapes(const Device& device, const std::vector<const Garment*>& garments, const Recipe& recipe,

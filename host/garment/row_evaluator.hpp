@@ -17,20 +17,21 @@ class RowEvaluator {
   double evaluate(const Buffer<Vec3<Real>>& positions, Real eps) {
     return evaluate(positions, eps, arrays_.inverse_masses.view());
   }
-  /// The same with nodes held that the garment's own inverse masses [1/m^2] leave free.
+  /// Evaluates rows as evaluate(positions, eps), with nodes held that the garment's own inverse masses
+  /// [1/m^2] leave free.
   double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses,
                   const RowLaws<Real>& laws = {});
-  /// See Reducer.
+  /// Reduces values on the device, see Reducer.
   Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
 
   void keep_jacobians() { jacobian_before = {device_, jacobian.size()}; }
   std::size_t row_count() const { return residuals.size(); }
   std::size_t memory_bytes() const;
 
-  Buffer<Real> residuals, scales;  ///< shape [row_count]
+  Buffer<Real> residuals, scales;  ///< residuals C and scales s of the rows, shape [row_count]
   Buffer<Vec3<Real>> jacobian;
-  Buffer<Vec3<Real>> jacobian_before;  ///< of the evaluation before; empty unless keep_jacobians()
-  Buffer<Real> at_limit;               ///< see LimitGroup
+  Buffer<Vec3<Real>> jacobian_before;  ///< s J of the evaluation before; empty unless keep_jacobians()
+  Buffer<Real> at_limit;               ///< > 0 at slots of stencils of which a row pulls, see LimitGroup
 
  private:
   const Device& device_;

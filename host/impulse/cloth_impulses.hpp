@@ -27,20 +27,20 @@ class ClothImpulses final : public ClothPairs {
 
   // The phases of a step.
   void begin_step();
-  /// After the previews of all garments: adds what contacts exerted in the last part, a first guess.
+  /// Adds what contacts exerted in the last part, a first guess; after the previews of all garments.
   void begin_substep();
-  /// After the impulses of every garment on its rows. False: the step is lost, by garments that are_astray()
-  /// says.
+  /// Does the impulses between cloths; after the impulses of every garment on its rows. False: the step is
+  /// lost, by garments that are_astray() says.
   bool meet();
-  /// Of each garment whether an edge is strained by more than largest_strain before it meets anything.
+  /// For each garment, whether an edge is strained by more than largest_strain before it meets anything.
   const std::vector<char>& are_astray() const { return are_astray_; }
-  /// After places have advanced: velocities of what was held back.
+  /// Gives what was held back its velocities; after places have advanced.
   void release();
   void end_step() { state_ = std::move(work_); }
 
   /// Whether cloth was held back, or is deeper in cloth than the tolerance.
   bool misses() const;
-  /// What the step did, into the report of a garment.
+  /// Adds what the step did to the report of a garment.
   void tell(std::size_t garment, StepReport& report) const;
 
  private:
@@ -49,11 +49,11 @@ class ClothImpulses final : public ClothPairs {
     std::array<std::size_t, 4> nodes{};
     std::array<double, 4> weights{};
     Vec3d normal;
-    double gap = 0;      ///< without moves [m]
+    double gap = 0;      ///< gap without the moves of the part [m]
     double before = 0;   ///< FoundContact::before [m]
-    double inertia = 0;  ///< [kg]
+    double inertia = 0;  ///< inertia of the points along the normal [kg]; 0: impulses cannot part them
     FrictionView<double> friction;
-    Vec3d sum;  ///< of its impulses in the part [kg m]
+    Vec3d sum;  ///< sum of the contact's impulses in the part [kg m]
   };
 
   void read_moves();
@@ -76,21 +76,21 @@ class ClothImpulses final : public ClothPairs {
   /// Calls visit(number, solver, first of its nodes) for garments that are not frozen.
   template <class Visit>
   void for_each_moving(const Visit& visit) const;
-  const ImpulseSolver<Real>& mover() const;  ///< one of them: all take the same parts
+  const ImpulseSolver<Real>& mover() const;  ///< a solver of one garment: all take the same parts
 
   const FrictionClasses friction_;
   const Garments solvers_;
-  std::vector<std::size_t> first_nodes_;               ///< of each garment
-  std::vector<double> host_inverse_;                   ///< inverse_inertia_
-  std::vector<Vec3d> moves_;                           ///< in the part [m], shape [node]
+  std::vector<std::size_t> first_nodes_;               ///< number of the first node of each garment
+  std::vector<double> host_inverse_;                   ///< host copy of inverse_inertia_ [1/kg], shape [node]
+  std::vector<Vec3d> moves_;                           ///< moves of the nodes in the part [m], shape [node]
   std::vector<Vec3d> pushes_;                          ///< impulses of a push on each node [kg m]
   std::vector<std::pair<std::size_t, Vec3d>> speeds_;  ///< nodes that leave the part with other moves
-  std::vector<double> largest_squares_;                ///< of lengths of edges [m^2]
+  std::vector<double> largest_squares_;                ///< squares of the lengths that edges may reach [m^2]
   std::vector<char> are_astray_;
-  std::vector<char> are_pushed_;  ///< in this part, of each garment
-  std::vector<Load> guesses_;     ///< of sums_ when the part began
+  std::vector<char> are_pushed_;  ///< which garments contacts have pushed in this part
+  std::vector<Load> guesses_;     ///< loads of the impulses sums_ with which the part began
   ContactWarmStart sums_;         ///< impulses of the part
-  double deepest_ = 0;            ///< at the end of any part [m]
+  double deepest_ = 0;            ///< depth of the deepest contact at the end of any part [m]
 };
 
 }  // namespace isocloth

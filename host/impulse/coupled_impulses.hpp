@@ -31,14 +31,14 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
   void even_parts();
   /// Numbers of garments that are not frozen.
   std::vector<std::size_t> moving() const;
-  /// The same, again in more parts where cloth has not been kept apart as it should.
+  /// Takes the step as step() does, again in more parts where cloth has not been kept apart as it should.
   bool step_in_parts(const std::vector<std::size_t>& moving, Index number);
-  /// The step up to its end; returns whether none of these is lost.
+  /// Takes the step up to its end; returns whether none of these garments is lost.
   bool step(const std::vector<std::size_t>& moving, Index number);
   template <class Work>
   void side_by_side(const std::vector<std::size_t>& moving, const Work& work);
 
-  static constexpr int most_more_parts = 8;  ///< times those of other steps
+  static constexpr int most_more_parts = 8;  ///< most parts, as a multiple of those of other steps
   const Device& device_;
   const bool may_part_;      ///< nobody has said how many parts
   bool are_parted_ = false;  ///< garments take more parts in this step

@@ -14,7 +14,7 @@ namespace isocloth {
 template <class Real>
 class ImpulseContactBuffers {
  public:
-  /// No obstacles: everything below does nothing.
+  /// Buffers without obstacles: everything below does nothing.
   ImpulseContactBuffers() = default;
   /// `garments` of one mesh, in the order of their clocks.
   ImpulseContactBuffers(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> obstacles,
@@ -32,14 +32,15 @@ class ImpulseContactBuffers {
   ImpulseContacts<Real> view();
   std::size_t contact_count() const { return static_cast<std::size_t>(samples().contact_count()); }
   std::size_t sample_count() const { return static_cast<std::size_t>(samples().sample_count()); }
-  const std::vector<Index>& colours() const { return colours_; }  ///< see ImpulseContacts::colour_begin
+  /// Colours of the samples, see ImpulseContacts::colour_begin.
+  const std::vector<Index>& colours() const { return colours_; }
 
   /// GarmentField::contact_obstacles or GarmentField::contact_forces of all garments; none: no obstacles.
   std::vector<FieldView> views(GarmentField field);
-  /// See GarmentState::contacts.
+  /// GarmentState::contacts of a garment without contacts.
   std::vector<ContactState> no_contacts() const { return std::vector<ContactState>(contact_count()); }
   std::vector<ContactState> state(std::size_t member) const;
-  /// See GarmentState::eased.
+  /// GarmentState::eased of a garment without contacts.
   std::vector<EasedState> no_eased() const {
     return std::vector<EasedState>(static_cast<std::size_t>(samples().eased_count()));
   }

@@ -180,7 +180,7 @@ double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
   return (squared ? 8 : 4) * std::numeric_limits<Real>::epsilon() * norm(high - low) / shortest;
 }
 
-/// See ImpulseParameters::longest_edge.
+/// Largest length of an edge over that at rest, see ImpulseParameters::longest_edge.
 double longest_edge(const Recipe& recipe, const Fabric& fabric) {
   constexpr double any = 1e20;
   if (!recipe.limits_edges) return 0;

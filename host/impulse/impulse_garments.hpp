@@ -35,7 +35,8 @@ class ImpulseGarments : public GarmentSolver {
   void refresh() override { build_parameters(); }
   /// Rate of explicit forces [1/s], see ForceBounds: by it steps are taken in parts that bear them.
   double force_rate() const { return fastest_; }
-  /// The same of what steps together with these garments: their parts bear it, too.
+  /// Sets the rate of explicit forces [1/s] of what steps together with these garments: their parts bear it,
+  /// too.
   void set_least_rate(double rate) {
     least_rate_ = rate;
     build_parameters();
@@ -52,7 +53,7 @@ class ImpulseGarments : public GarmentSolver {
   /// Rows in the order of the sweeps, by their stencils: numbers of edges (rows `edges`), or of metric
   /// stencils and, after them, scalar ones (`isometry`).
   const std::vector<Index>& sweep_order() const { return sweep_order_; }
-  /// Rows `edges`: the edges in that order.
+  /// The edges in the order of the sweeps (rows `edges`).
   NodePairs swept_edges() const {
     const NodePairs all = arrays_.rows.edge_nodes();
     NodePairs edges;
@@ -69,7 +70,7 @@ class ImpulseGarments : public GarmentSolver {
   ImpulseCloths<Real> cloths();
   ImpulsePattern<Real> pattern() const;
   const Scene& scene() const { return scene_; }
-  /// The same for all members but for `substeps`.
+  /// Settings of the impulses, the same for all members but for `substeps`.
   const ImpulseSettings& settings() const { return settings_; }
   /// All that steps change, of all garments.
   struct State {
@@ -100,11 +101,12 @@ class ImpulseGarments : public GarmentSolver {
     if (has_failed(status)) lose(member, status);
     return report;
   }
-  /// Of pinned nodes, the motions of obstacles and grippers, the wind and given forces.
+  /// Sets where pinned nodes go, the motions of obstacles and grippers, the wind and given forces.
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   const ImpulseContactBuffers<Real>& contacts() const { return contacts_; }
   const PacketBuffers<Real>& edges() const { return edges_; }
-  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< of every shape
+  /// Inverse masses of the nodes of every shape [1/m^2].
+  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }
   const Buffer<Vec3d>& positions() const { return positions_; }
   ImpulseHoldBuffers<Real>& holds() { return holds_; }
   const ImpulseHoldBuffers<Real>& holds() const { return holds_; }
@@ -123,7 +125,7 @@ class ImpulseGarments : public GarmentSolver {
   std::vector<StepStatus> lost_;                     ///< what froze a member, else converged; shape [size()]
 
  private:
-  /// What froze a member; it touches nothing, and its grippers pull at nothing any more.
+  /// Freezes a member and says why; it touches nothing, and its grippers pull at nothing any more.
   void lose(std::size_t member, StepStatus status);
   void build_rows();
   /// Throws DeviceError unless what grows with the number of garments fits.
@@ -143,10 +145,10 @@ class ImpulseGarments : public GarmentSolver {
   GarmentArrays<Real> arrays_;
   RestShapes<Real> shapes_;
   std::vector<Index> sweep_order_;
-  std::vector<Index> pinned_nodes_;  ///< ascending
-  Index most_slots_ = 0;             ///< of a stencil
-  double least_rate_ = 0;            ///< see set_least_rate()
-  double fastest_ = 0;               ///< rate of explicit forces of any member [1/s]; see ForceBounds
+  std::vector<Index> pinned_nodes_;  ///< numbers of the pinned nodes, ascending
+  Index most_slots_ = 0;             ///< largest number of slots of a stencil
+  double least_rate_ = 0;  ///< rate of what steps together with these garments [1/s], see set_least_rate()
+  double fastest_ = 0;     ///< rate of explicit forces of any member [1/s]; see ForceBounds
   PacketBuffers<Real> edges_;
   ImpulseSpringBuffers<Real> springs_;
   StencilBuffers<Real, 3> metric_stencils_;
@@ -163,7 +165,7 @@ class ImpulseGarments : public GarmentSolver {
   NodeForceTable<Real> forces_;
   State before_;                                       ///< what an undoable request began with
   bool is_kept_ = false;                               ///< undo() may follow
-  std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as the next two
+  std::unique_ptr<StrainMeter<double>> strain_meter_;  ///< made on first use, as measures_
   std::unique_ptr<GarmentMeasures<Real>> measures_;
 };
 

@@ -11,13 +11,13 @@ namespace isocloth {
 template <class Real>
 class ImpulseGroup final : public ImpulseGarments<Real> {
  public:
-  /// See ImpulseGarments.
+  /// A group of garments; arguments as ImpulseGarments takes them.
   ImpulseGroup(const Device& device, std::vector<const Garment*> garments, const ResolvedScene& resolved,
                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
-  /// One per cloth.
+  /// Number of threads that fill the steps: one per cloth.
   std::size_t threads() const override { return this->size(); }
   std::vector<AdvanceReport> finish() override;
   void set_state(std::size_t member, const GarmentState& state) override;
@@ -32,11 +32,11 @@ class ImpulseGroup final : public ImpulseGarments<Real> {
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
 
-  std::size_t scratch_bytes_ = 0;  ///< of a block
+  std::size_t scratch_bytes_ = 0;  ///< scratch memory of a block [bytes]
   Buffer<Real> alive_;
   Buffer<ImpulseReport> reports_;
   std::vector<ImpulseReport> staging_;
-  double start_seconds_ = 0;  ///< taken by start()
+  double start_seconds_ = 0;  ///< time taken by start() [s]
   WorkQueue queue_;           ///< waits before the buffers go
 };
 

@@ -12,7 +12,7 @@ namespace isocloth {
 template <class Real>
 class ImpulseHoldBuffers {
  public:
-  /// No grippers: everything below does nothing.
+  /// Buffers without grippers: everything below does nothing.
   ImpulseHoldBuffers() = default;
   /// `garments` in the order of their clocks; they must outlive the object, the pattern is looked at now.
   ImpulseHoldBuffers(const Device& device, const std::vector<const Garment*>& garments,
@@ -32,10 +32,12 @@ class ImpulseHoldBuffers {
   void take_over(ImpulsePattern<Real>& pattern) const;
 
   std::size_t hold_count() const { return exist() ? node_count_ : 0; }
-  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }  ///< see ImpulseHolds
-  Buffer<Vec4<Real>>& loads() { return loads_; }                          ///< the same
-  Buffer<Vec3<Real>>& forces() { return forces_; }  ///< times h^2 [kg m], shape [member, node]
-  /// See GarmentState::holds.
+  /// Inverse masses of the nodes, see ImpulseHolds.
+  const Buffer<Real>& inverse_masses() const { return inverse_masses_; }
+  Buffer<Vec4<Real>>& loads() { return loads_; }  ///< loads of the grippers, see ImpulseHolds
+  /// Forces of the grippers times h^2 [kg m], shape [member, node].
+  Buffer<Vec3<Real>>& forces() { return forces_; }
+  /// The holds of a member, see GarmentState::holds.
   std::vector<HoldState> state(std::size_t member) const;
   void set_state(std::size_t member, const std::vector<HoldState>& state);
   /// All that a step changes and the next one needs, of all garments.

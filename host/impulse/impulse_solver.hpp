@@ -18,7 +18,7 @@ namespace isocloth {
 template <class Real>
 class ImpulseSolver : public ImpulseGarments<Real> {
  public:
-  /// See ImpulseGarments.
+  /// A solver of one garment; arguments as ImpulseGarments takes them.
   ImpulseSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
@@ -26,20 +26,20 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::size_t threads() const override { return threads_for(this->garments_.front()->mesh.positions.size()); }
   std::vector<AdvanceReport> finish() override;
-  /// Of steps with other garments, and of their parts only where the nodes are when they end.
+  /// Keeps the parts of steps with other garments, and of these parts only where the nodes are when they end.
   void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
   std::vector<SubstepRecord> take_parts(std::size_t) override { return std::exchange(kept_parts_, {}); }
 
   // A step with other garments, after start(): begin_request(), then for each step the pieces of ImpulseStep.
 
   bool frozen() const { return has_failed(lost_.front()); }
-  /// Parts of a step, and how long one is [s].
+  /// Number of parts of a step.
   int parts() const { return static_cast<int>(parameters_.front().parts); }
   double part() const { return parameters_.front().part; }
-  double fall() const { return static_cast<double>(parameters_.front().gravity); }  ///< [m/s^2]
+  double fall() const { return static_cast<double>(parameters_.front().gravity); }  ///< gravity [m/s^2]
   /// Whether rows are swept until they are held; else a given number of times.
   virtual bool converges() const { return here_.control.converge; }
-  virtual int fallbacks() const { return 0; }  ///< of the request, see StepReport
+  virtual int fallbacks() const { return 0; }  ///< number of fallbacks in the request, see StepReport
 
   AdvanceReport begin_request();
   void begin_step(Index step);
@@ -51,19 +51,23 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   void advance(int part);
   void end_part();
   bool judge();
-  void lose_step();  ///< in the place of judge(): it went astray
-  /// Of a step that is lost, or as it is judged.
+  void lose_step();  ///< marks the step as lost, in the place of judge(): it went astray
+  /// Report of a step that is lost, or as it is judged.
   AdvanceReport end_step();
-  /// As before begin_step(); its sweeps count among those of the next.
+  /// Takes the state back to what it was before begin_step(); the step's sweeps count among those of the
+  /// next.
   void undo_step();
 
-  /// Where nodes are when the part begins [m], or of a frozen garment; shape [node_count].
+  /// Reads where nodes are when the part begins [m], or where those of a frozen garment are; shape
+  /// [node_count].
   void read_places(Vec3d* places) const;
-  void read_moves(Vec3d* moves) const;  ///< in the part [m]; of a frozen garment: none
+  /// Reads the moves of the nodes in the part [m], shape [node_count]; those of a frozen garment are zero.
+  void read_moves(Vec3d* moves) const;
   void write_moves(const Vec3d* moves);
-  /// Impulses on nodes [kg m], whose moves have been written, to the loads of grippers.
+  /// Adds impulses on nodes [kg m], whose moves have been written, to the loads of grippers.
   void add_to_loads(const Vec3d* impulses);
-  void read_inverse_inertia(double* inverse) const;  ///< of nodes, 0: pinned, held or frozen [1/kg]
+  /// Reads inverse masses of the nodes, shape [node_count]; 0: pinned, held or frozen [1/kg].
+  void read_inverse_inertia(double* inverse) const;
 
  protected:
   using Base = ImpulseGarments<Real>;
@@ -112,9 +116,10 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
 
-  Queue queue_;                 ///< the device's
-  ImpulseCloths<Real> here_;    ///< of this finish(); the host can read what an ImpulseStep asks for
-  ImpulseLaunch<Real> launch_;  ///< the same on the device
+  Queue queue_;  ///< queue of the device
+  /// Cloths of this finish(), as the host sees them; the host can read what an ImpulseStep asks for.
+  ImpulseCloths<Real> here_;
+  ImpulseLaunch<Real> launch_;  ///< the cloths of this finish() as the device sees them
   Buffer<Vec4<Real>> places_, moves_, forces_;
 
  private:
@@ -123,14 +128,14 @@ class ImpulseSolver : public ImpulseGarments<Real> {
     double step = 0;
     int steps = 0;
   };
-  std::optional<Step> step_;  ///< of begin_step()
+  std::optional<Step> step_;  ///< the step that begin_step() began
   std::vector<SubstepRecord> kept_parts_;
   bool keeps_parts_ = false;
-  ImpulseReport found_{};  ///< the same
+  ImpulseReport found_{};  ///< report of the step that begin_step() began
   double spent_ = 0;       ///< sweeps of steps that were undone
   typename Base::State step_before_;
 
-  /// A launch for each of some colours.
+  /// Launches a phase once for each of some colours.
   template <class Phase>
   void launch(const Phase& phase, const ArrayView<const Index>& begin, Told& told);
   /// Takes over what cloths() gives now.

@@ -7,7 +7,7 @@
 
 namespace isocloth {
 
-/// See ImpulseParameters::yield_strain.
+/// Strain at which springs of a fabric yield, see ImpulseParameters::yield_strain.
 inline double yields_at(const Fabric& fabric) {
   constexpr double never = 1e20;
   return fabric.plasticity.yield_strain > 0 ? fabric.plasticity.yield_strain : never;
@@ -31,14 +31,14 @@ class ImpulseSpringBuffers {
   /// Springs at each node into the bounds.
   void count_into(ForceBounds& bounds, std::size_t node_count) const;
 
-  /// Bytes of plastic strains of one garment.
+  /// Memory of the plastic strains of one garment [bytes].
   std::size_t bytes_each() const;
   std::size_t memory_bytes() const;
-  /// See GarmentState::plastic_strains.
+  /// Number of plastic strains of a garment, see GarmentState::plastic_strains.
   std::size_t strain_count() const;
   std::vector<double> state(std::size_t member) const;
   void set_state(std::size_t member, const std::vector<double>& state);
-  /// Of all garments.
+  /// Plastic strains of all garments, by kind of spring.
   using Copy = std::array<std::vector<Real>, 3>;
   void copy_to(Copy& copy) const;
   void put_back(const Copy& copy);
@@ -46,7 +46,7 @@ class ImpulseSpringBuffers {
  private:
   struct Kind {
     NodePairs pairs;
-    std::vector<Index> numbers;  ///< of the pair at each place, -1: spare
+    std::vector<Index> numbers;  ///< number of the pair at each place, -1: spare
     PacketBuffers<Real> packets;
     Buffer<Real> kept, now;  ///< see PlasticStrains
   };

@@ -16,7 +16,8 @@ constexpr Index largest_small = 6000;
 /// Sweeps over contacts and edges in a part whose system was solved.
 constexpr int most_contact_sweeps = 64;
 constexpr double newton_diagonal = 1e-2;  ///< part of diag(A) that Newton's method adds
-constexpr double longest_correction = 1;  ///< by a system that is not singular, in edges
+/// Longest correction by a system that is not singular, in edges.
+constexpr double longest_correction = 1;
 
 }  // namespace
 

@@ -19,7 +19,7 @@ namespace isocloth {
 template <class Real>
 class ImpulseSystem final : public ImpulseSolver<Real> {
  public:
-  /// See ImpulseGarments.
+  /// A solver of one garment; arguments as ImpulseGarments takes them.
   ImpulseSystem(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                 const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
@@ -28,7 +28,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   int fallbacks() const override { return fallbacks_; }
   bool converges() const override { return true; }
   bool hold_rows_again(int most_sweeps) override;
-  /// Of a small cloth one.
+  /// Number of threads that fill the solver: one for a small cloth.
   std::size_t threads() const override { return queue_.pool == nullptr ? 1 : Base::threads(); }
 
  private:
@@ -39,7 +39,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   void build_edges(const Garment& garment);
   void build_matrix();
   void grasped() override;
-  /// The matrix's constants of the masses as they are held now.
+  /// Computes the matrix's constants from the masses as they are held now.
   void weigh();
 
   int hold_lengths(Step& step) override;
@@ -53,8 +53,8 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   /// Impulses for the right side, applied to the moves. Returns the largest |change| of a node by the length
   /// of its shortest edge, infinite where something is not finite.
   double correct();
-  double strain();   ///< and the right side anew
-  void fall_back();  ///< from where KeepMoves was, the part is held by sweeps
+  double strain();   ///< finds the strains and the right side anew; returns the largest strain
+  void fall_back();  ///< lets sweeps hold the part from where KeepMoves was
 
   std::size_t work_bytes() const override;
   std::string solver_name() const override;
@@ -64,10 +64,10 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
   Buffer<Real> lengths_, scales_, weights_, reaches_, values_, right_side_, impulses_, strains_,
       node_changes_;
   Buffer<Vec4<Real>> kept_moves_, kept_loads_, directions_;
-  std::optional<HostSystem<Real, Real>> system_;  ///< none where no edge is left
-  bool fell_back_ = false;                        ///< the last part
-  bool touched_ = false;                          ///< a contact moved its point in it
-  int fallbacks_ = 0;                             ///< of this finish()
+  std::optional<HostSystem<Real, Real>> system_;  ///< system of the edges; none where no edge is left
+  bool fell_back_ = false;                        ///< whether the last part fell back to sweeps
+  bool touched_ = false;                          ///< whether a contact moved its point in the last part
+  int fallbacks_ = 0;                             ///< number of fallbacks in this finish()
 };
 
 }  // namespace isocloth

@@ -10,18 +10,18 @@ namespace isocloth {
 /// Pairs by colour, in packets; see PairPackets.
 struct PacketPlan {
   std::vector<Index> colour_begin;  ///< first packet of each colour, shape [colour_count + 1]
-  std::vector<Index> nodes;         ///< shape [packet, width, 2]
+  std::vector<Index> nodes;         ///< nodes of the pair at each place, shape [packet, width, 2]
   std::vector<Index> pairs;         ///< number of the pair at each place, -1: spare; shape [packet, width]
 };
 /// Greedy colours in the order of `pairs`; no pairs: nothing at all.
 PacketPlan plan_packets(const NodePairs& pairs, Index node_count, int width);
 
-/// The same in the memory of a device.
+/// A PacketPlan with lengths and shares of its pairs in the memory of a device.
 template <class Real>
 struct PacketBuffers {
   Buffer<Index> colour_begin, nodes;
   Buffer<Real> lengths, shares;
-  Index packets = 0;  ///< number of them
+  Index packets = 0;  ///< number of packets
 
   PacketBuffers() = default;
   /// Lengths of `rest`, one array of positions per shape. inverse_masses: shape [shape][node_count], empty

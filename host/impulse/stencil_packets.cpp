@@ -13,8 +13,9 @@ namespace {
 /// One stencil with its slots numbered from 0.
 struct LocalStencil {
   Index number = 0;
-  std::vector<Index> nodes;                             ///< of the slots
-  std::vector<std::vector<Index>> neighbours, entries;  ///< of each slot: slots, and entries of the pattern
+  std::vector<Index> nodes;  ///< nodes of the slots
+  /// Neighbouring slots of each slot, and entries of the pattern.
+  std::vector<std::vector<Index>> neighbours, entries;
 };
 
 /// Slots 1, 2, ... in the order of the ring that they form about slot 0; empty: they form none.

@@ -18,10 +18,10 @@ struct StencilPlan {
 /// Greedy colours in the order of the pattern. Slots whose neighbours form one ring about the first are put
 /// in the order of that ring, so that stencils of triangles differ by their number of neighbours alone.
 StencilPlan plan_stencils(const StencilPattern& pattern, Index node_count, int width);
-/// Slots of the largest stencil.
+/// Number of slots of the largest stencil.
 Index most_slots(const StencilPlan& plan);
 
-/// The same in the memory of a device.
+/// A StencilPlan with tensors, rest values and inverse masses in the memory of a device.
 template <class Real, int Width>
 struct StencilBuffers {
   Buffer<Index> colour_begin, shape_of, slot_begin, entry_begin, pairs, shape_slots, slot_entries,

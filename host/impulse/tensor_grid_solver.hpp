@@ -12,8 +12,8 @@ namespace isocloth {
 template <class Real>
 class TensorGridSolver final : public ImpulseSolver<Real> {
  public:
-  /// See ImpulseGarments. Throws SceneError for a mesh that is no grid, and where a given number of parts is
-  /// too small for semi-implicit steps.
+  /// A solver of one garment; arguments as ImpulseGarments takes them. Throws SceneError for a mesh that is
+  /// no grid, and where a given number of parts is too small for semi-implicit steps.
   TensorGridSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
                    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
@@ -37,7 +37,7 @@ class TensorGridSolver final : public ImpulseSolver<Real> {
   TensorGridStep step_;
   std::vector<Vec3d> places_of_part_, before_, moves_of_part_;
   std::vector<Vec4<Real>> staging_;
-  bool missed_ = false;  ///< in this finish()
+  bool missed_ = false;  ///< whether Newton's method did not end in a step of this finish()
 };
 
 }  // namespace isocloth

@@ -33,7 +33,7 @@ struct Block {
 
 /// Symmetric matrix of 3 x 3 blocks on the free nodes; its pattern is that of the stencils.
 struct TensorGridStep::System {
-  std::vector<Index> numbers;  ///< of free nodes, -1: fixed
+  std::vector<Index> numbers;  ///< numbers of the free nodes, -1: fixed; shape [node_count]
   Matrix matrix;
   Eigen::SimplicialLLT<Matrix> factor;
   Vector right_side;

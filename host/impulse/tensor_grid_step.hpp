@@ -13,7 +13,7 @@ namespace isocloth {
 /// What a part of a step knows; vectors have shape [node_count].
 struct TensorGridPart {
   const Fabric& fabric;
-  double h = 0;                      ///< its length [s]
+  double h = 0;                      ///< duration of the part [s]
   const std::vector<Vec3d>& places;  ///< x where it begins [m]
   const std::vector<Vec3d>& before;  ///< h v where it begins [m]
   std::vector<Vec3d>&
@@ -47,7 +47,7 @@ class TensorGridStep {
   const TensorGrid& grid_;
   std::vector<double> masses_;
   std::vector<char> is_free_;
-  double edge_ = 0;  ///< shortest [m]
+  double edge_ = 0;  ///< shortest edge of the grid [m]
   std::unique_ptr<System> system_;
 };
 

@@ -11,14 +11,14 @@ namespace isocloth {
 struct BlockPattern {
   Index size = 0;              ///< block rows
   int block = 3;               ///< scalars per block side, 3 or 1
-  std::vector<Index> rows;     ///< shape [block_count]
-  std::vector<Index> columns;  ///< <= row, ascending; shape [block_count]
+  std::vector<Index> rows;     ///< row of each block, shape [block_count]
+  std::vector<Index> columns;  ///< column of each block, <= row, ascending; shape [block_count]
 };
 
 /// Sorted lists of block rows, one list per block row.
 struct BlockLists {
-  std::vector<Index> begin;  ///< shape [size + 1]
-  std::vector<Index> items;  ///< shape [begin[size]]
+  std::vector<Index> begin;  ///< where the list of each block row begins, shape [size + 1]
+  std::vector<Index> items;  ///< the lists, one after another, shape [begin[size]]
   ArrayView<const Index> operator[](Index i) const {
     return {items.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
   }

@@ -13,7 +13,7 @@
 namespace isocloth {
 namespace {
 
-/// Of each column a value.
+/// A value for each column of right sides.
 template <class T>
 struct PerColumn {
   std::array<T, most_columns> values{};
@@ -132,7 +132,7 @@ struct CoupledSystem<Real>::Iteration {
   const Contacts& contacts;
   bool has_solved;  ///< preconditioned before the first iteration, with the factorisation
   ArrayView<Vec3<Real>> solutions;
-  std::vector<std::size_t> active;  ///< columns
+  std::vector<std::size_t> active;  ///< numbers of the columns that are still solved for
   bool solved = true;
   std::vector<double> partials{};
 

@@ -22,11 +22,12 @@ struct MatrixRows {
 /// A garment's part of the system.
 template <class Real>
 struct CoupledMember {
-  NodalSolver<Real>* factor = nullptr;       ///< of about P, done; null: the garment stands still
+  /// Factor of P, perhaps in less precision, after factorize(); null: the garment stands still.
+  NodalSolver<Real>* factor = nullptr;
   Couplings<Real> couplings;                 ///< within the garment, or none
   Buffer<Vec3<Real>>* right_side = nullptr;  ///< b, shape [free_count]
   Buffer<Vec3<Real>>* solution = nullptr;    ///< P^-1 b, then x; shape [free_count]
-  SymmetricBlocksView<Real> matrix;          ///< P
+  SymmetricBlocksView<Real> matrix;          ///< the matrix P of the garment
 };
 
 /// (P + E) x = b by conjugate gradients, preconditioned by the factors of P, one block per member; see
@@ -48,9 +49,9 @@ class CoupledSystem {
   /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
   /// nothing.
   int solve(const Members& members, const Contacts& contacts, double rtol);
-  /// A X = C after that: right_sides, solutions: shape [at least count, all free nodes]; contacts: with pulls
-  /// for most_columns of them, or for all. modes: null: none, else each solution as correct() leaves it.
-  /// Returns the most iterations of a column, or -1.
+  /// Solves A X = C with the matrix of the last solve(). right_sides, solutions: shape [at least count, all
+  /// free nodes]; contacts: with pulls for most_columns of them, or for all. modes: null: none, else each
+  /// solution as correct() leaves it. Returns the most iterations of a column, or -1.
   int solve_block(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& right_sides,
                   Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol,
                   const Buffer<Vec3<Real>>* modes = nullptr);
@@ -61,16 +62,16 @@ class CoupledSystem {
   /// Takes the part of the residual of the last solve() away that lies along these: x += Z (Z^T A Z)^-1 Z^T
   /// r. Where Z^T A Z is not positive definite it does nothing.
   void correct(const Members& members, const Buffer<Vec3<Real>>& modes);
-  /// x of all members after that [m].
+  /// x of all members after the last solve() [m], shape [all free nodes].
   const Buffer<Vec3<Real>>& solution() const { return solution_; }
   Buffer<Vec3<Real>>& solution() { return solution_; }
-  /// To the members.
+  /// Copies the solution to the members.
   void scatter(const Members& members);
   std::size_t memory_bytes() const;
 
  private:
   struct Iteration;
-  /// For so many right sides at once.
+  /// Makes room for so many right sides at once.
   void reserve(std::size_t columns);
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
   void clear(ArrayView<Vec3<Real>> values) const;
@@ -79,20 +80,21 @@ class CoupledSystem {
   /// Sums over each island of Z times the first right_count columns, shape [mode_count, right_count].
   std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& modes,
                                                    const Buffer<Vec3<Real>>& right, std::size_t right_count);
-  /// correct() of the first columns.
+  /// Corrects the first `count` columns as correct() does.
   void deflate(const Buffer<Vec3<Real>>& modes, std::size_t count, ArrayView<Vec3<Real>> solutions);
-  /// y = P x + E x of the columns that begin there.
+  /// Computes y = P x + E x for the columns that begin at `begins`.
   void multiply(const Members& members, const Contacts& contacts, const std::vector<std::size_t>& begins,
                 ArrayView<const Vec3<Real>> x, ArrayView<Vec3<Real>> y) const;
 
   const Device* device_ = nullptr;
-  std::vector<std::size_t> begin_;   ///< of each member, shape [member_count + 1]
-  std::vector<std::size_t> widths_;  ///< of each member, see side_by_side()
+  std::vector<std::size_t> begin_;   ///< first free node of each member, shape [member_count + 1]
+  std::vector<std::size_t> widths_;  ///< widths of the members' columns, see side_by_side()
   Buffer<Vec3<Real>> solution_;
   Buffer<Vec3<Real>> residual_, preconditioned_, direction_, product_;  ///< columns, one after another
-  std::vector<int> islands_;                                            ///< of the modes, see set_modes()
-  std::vector<std::vector<double>> inverses_;  ///< (Z^T A Z)^-1 of each island; empty: it is left alone
-  Buffer<Vec3<Real>> images_;                  ///< A Z
+  std::vector<int> islands_;  ///< island of each member, -1: none; see set_modes()
+  /// Inverse of Z^T A Z for each island; empty: the island is left alone.
+  std::vector<std::vector<double>> inverses_;
+  Buffer<Vec3<Real>> images_;  ///< A Z
   Buffer<Real> column_products_, moves_;
   Buffer<double> partials_;
 };

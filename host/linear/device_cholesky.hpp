@@ -42,10 +42,10 @@ class DeviceCholesky final : public NodalSolver<Real> {
   };
   static Launches upload(const Device& device, TileLaunches launches);
   MultifrontalPlan view() const;
-  /// Both solves with the factor; right side and solution: shape [size].
+  /// Launches both solves with the factor; right side and solution: shape [size].
   void launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_side,
                      ArrayView<Vec3<Real>> solution);
-  /// Factorisation and both solves.
+  /// Launches the factorisation and both solves.
   void launch(const Queue& queue, const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
               Buffer<Vec3<Real>>& solution);
 

@@ -11,7 +11,7 @@ struct Elimination {
   int block = 3;                 ///< scalars per block side
   std::vector<Index> position;   ///< place of each block row of the pattern, shape [size]
   std::vector<Index> block_row;  ///< block row of the pattern at each place, shape [size]
-  BlockLists rows;               ///< of the matrix in this order: columns j < i of each row i
+  BlockLists rows;               ///< rows of the matrix in this order: columns j < i of each row i
   std::vector<Index> parent;     ///< > child, -1: root; shape [size]
   std::vector<Index> counts;     ///< block rows of each column of L, the diagonal included; shape [size]
   std::vector<Index> levels;     ///< 0: leaf, else 1 + greatest level of the children; shape [size]

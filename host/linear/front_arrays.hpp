@@ -13,9 +13,10 @@ struct FrontArrays {
   std::vector<Index> children;
   std::vector<FrontEntry> entries;
   std::vector<Index> relative, block_rows;
-  std::size_t factor_size = 0;     ///< scalars of all panels, padding counted
-  std::size_t vector_size = 0;     ///< scalars of a work vector
-  double nonzeros = 0, flops = 0;  ///< of the panels and updates without padding, merged zeros counted
+  std::size_t factor_size = 0;  ///< scalars of all panels, padding counted
+  std::size_t vector_size = 0;  ///< scalars of a work vector
+  /// Numbers of scalars and of operations of the panels and updates, without padding, merged zeros counted.
+  double nonzeros = 0, flops = 0;
 
   MultifrontalPlan view() const { return {block, fronts, children, entries, relative, block_rows}; }
   std::size_t memory_bytes() const;

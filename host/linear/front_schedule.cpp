@@ -138,7 +138,7 @@ class PlaceList {
         free_.erase(it);
       }
   }
-  std::size_t end() const { return end_; }  ///< of all parts ever in use
+  std::size_t end() const { return end_; }  ///< end of all parts that were ever in use [scalars]
 
  private:
   std::map<std::size_t, std::size_t> free_;  ///< size of each free part by its place

@@ -9,7 +9,7 @@ namespace isocloth {
 /// Tiles of several launches, one launch after another.
 struct TileLaunches {
   std::vector<FrontTile> tiles;
-  std::vector<std::size_t> begin;  ///< shape [launch count + 1]
+  std::vector<std::size_t> begin;  ///< first tile of each launch, shape [launch count + 1]
   std::size_t count() const { return begin.size() - 1; }
 };
 

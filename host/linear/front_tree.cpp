@@ -9,8 +9,8 @@ namespace {
 
 /// A set of columns eliminated together, while sets are being merged.
 struct Supernode {
-  std::vector<Index> columns;   ///< ascending
-  std::vector<Index> children;  ///< supernodes
+  std::vector<Index> columns;   ///< block columns of the set, ascending
+  std::vector<Index> children;  ///< numbers of the supernodes below it
   double rows = 0;              ///< block rows of the front, pivots included
 };
 
@@ -71,8 +71,8 @@ void merge_children(std::vector<Supernode>& nodes, int block, Index strip) {
 
 /// Fronts of the forest in postorder: old columns of each one, and parents.
 struct Forest {
-  std::vector<Index> supernodes;  ///< shape [front_count]
-  std::vector<Index> parent;      ///< shape [front_count]
+  std::vector<Index> supernodes;  ///< number of the supernode of each front, shape [front_count]
+  std::vector<Index> parent;      ///< number of each front's parent, shape [front_count]
 };
 
 Forest postordered(const std::vector<Supernode>& nodes, const std::vector<Index>& roots) {

@@ -10,8 +10,8 @@ namespace isocloth {
 struct FrontTree {
   int block = 3;                   ///< scalars per block side
   std::vector<Index> position;     ///< place of each block row of the pattern, shape [size]
-  std::vector<Index> first_pivot;  ///< shape [front_count + 1]
-  std::vector<Index> parent;       ///< > child, -1: root; shape [front_count]
+  std::vector<Index> first_pivot;  ///< first block column of each front, shape [front_count + 1]
+  std::vector<Index> parent;       ///< parent of each front, > child, -1: root; shape [front_count]
   BlockLists rows;                 ///< places past the pivots, ascending, one list per front
   BlockLists children;             ///< one list per front
 

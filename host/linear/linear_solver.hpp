@@ -34,8 +34,9 @@ class LinearSolver {
   virtual double factor_nonzeros() const { return 0; }  ///< scalars of L; 0: has no factor
   virtual double factor_flops() const { return 0; }     ///< additions and multiplications of a factorisation
   virtual bool is_exact() const { return true; }        ///< solves to the precision of Real, or its own goal
-  virtual double least_pivot() const { return 0; }      ///< of the factor; 0: there is none, or not known
-  virtual std::string_view name() const = 0;            ///< for reports
+  /// Least pivot of the factor; 0: there is none, or not known.
+  virtual double least_pivot() const { return 0; }
+  virtual std::string_view name() const = 0;  ///< name of the solver for reports
 };
 
 /// Multifrontal Cholesky in a fill-reducing order of the blocks. Runs on the threads of `pool` (null: the

@@ -9,7 +9,7 @@ namespace isocloth {
 
 /// How the last solve of a MixedSolver went, the worst of its right sides.
 struct Refinement {
-  int iterations = 0;         ///< solves with the float factor
+  int iterations = 0;         ///< number of solves with the float factor
   double backward_error = 0;  ///< max |b - A x| / (|A|_inf max |x| + max |b|)
   bool fell_back = false;     ///< refinement stagnated, or float could not factor: solved by a double factor
 };
@@ -37,7 +37,7 @@ class MixedSolver final : public LinearSolver<double> {
   const Refinement& last_refinement() const { return last_; }
 
  private:
-  /// Each right side as far as it needs. magnitudes: largest |value| of each. False: one of them stagnates.
+  /// Refines each right side as far as it needs. magnitudes: largest |value| of each. False: one stagnates.
   bool refine(const double* right_side, const std::vector<double>& magnitudes, double* solution, int count);
   void subtract_product(const double* x, int count, double* residual) const;
 
@@ -45,7 +45,7 @@ class MixedSolver final : public LinearSolver<double> {
   SingleFactor factor_;
   std::string name_;
   std::vector<double> values_;    ///< A, shape [block_count, block, block]
-  std::vector<double> residual_;  ///< shape [size, block, count]
+  std::vector<double> residual_;  ///< residuals b - A x, shape [size, block, count]
   double norm_ = 0;               ///< |A|_inf
   bool has_factor_ = false;
   Refinement last_;

@@ -150,7 +150,7 @@ class TaskBuilder {
 
   MultifrontalArrays& plan_;
   std::vector<Index> first_;                   ///< first front of each front's subtree
-  std::vector<double> flops_;                  ///< of each front's subtree
+  std::vector<double> flops_;                  ///< sum of front_flops() over each front's subtree
   std::vector<Index> factor_end_, solve_end_;  ///< task after which a front is done; -1: inside a subtree
   std::vector<double> solve_costs_;
 };

@@ -37,7 +37,7 @@ class SubsetGraph {
     for (const Index node : nodes) distance_[node] = -1;
     return extend(start, by_degree);
   }
-  /// The same without forgetting what earlier searches reached.
+  /// Searches on from `start` as search() does, without forgetting what earlier searches reached.
   std::vector<Index> extend(Index start, bool by_degree) {
     std::vector<Index> order{start};
     distance_[start] = 0;

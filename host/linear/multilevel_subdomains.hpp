@@ -7,8 +7,8 @@ namespace isocloth {
 
 /// Disjoint cells that cover all block rows.
 struct Cells {
-  std::vector<Index> cell_of;  ///< shape [size]
-  std::vector<Index> begin;    ///< shape [cell_count + 1]
+  std::vector<Index> cell_of;  ///< cell of each block row, shape [size]
+  std::vector<Index> begin;    ///< where the rows of each cell begin, shape [cell_count + 1]
   std::vector<Index> rows;     ///< block rows of each cell, ascending, shape [size]
   Index count() const { return static_cast<Index>(begin.size()) - 1; }
 };

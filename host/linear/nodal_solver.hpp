@@ -25,7 +25,7 @@ class NodalSolver {
   /// solutions. False: the solutions are worth nothing.
   virtual bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
                            std::size_t size, const std::vector<std::size_t>& begins) = 0;
-  /// False: conjugate gradients are to correct the solutions.
+  /// Whether the solutions are exact; false: conjugate gradients are to correct them.
   virtual bool is_exact() const { return true; }
   virtual std::size_t memory_bytes() const = 0;
   virtual std::string_view name() const = 0;

@@ -9,7 +9,7 @@ namespace isocloth {
 
 struct PcgOptions {
   double rtol = 1e-6;         ///< stop at ||b - A x|| <= rtol ||b||, in [0, 1)
-  int max_iterations = 1000;  ///< of one solve, >= 0
+  int max_iterations = 1000;  ///< most iterations of one solve, >= 0
   MultilevelOptions preconditioner;
 };
 
@@ -46,7 +46,7 @@ class PcgSolver final : public LinearSolver<Real> {
   std::size_t memory_bytes() const override;
   std::string_view name() const override;
 
-  /// Of the last solve; with several right sides the worst status and residual, and all iterations.
+  /// Report of the last solve; with several right sides the worst status and residual, and all iterations.
   const PcgReport& last_report() const { return report_; }
   /// Throws ShapeError when rtol or max_iterations is out of range.
   void set_limits(double rtol, int max_iterations);
@@ -62,9 +62,9 @@ class PcgSolver final : public LinearSolver<Real> {
 
   PcgOptions options_;
   Queue queue_;
-  const StepKernels<Real>& kernels_;  ///< of the host
+  const StepKernels<Real>& kernels_;  ///< kernels of the host
   SymmetricRows rows_;
-  std::vector<std::size_t> diagonals_;  ///< stored block of each diagonal
+  std::vector<std::size_t> diagonals_;  ///< number of the stored block of each diagonal
   std::vector<Real> values_;
   MultilevelPreconditioner<Real> preconditioner_;
   bool ready_ = false;

@@ -13,13 +13,13 @@ namespace isocloth {
 /// factored in double, until the next factorize().
 class SingleFactor final : public LinearSolver<double> {
  public:
-  /// As MultifrontalSolver.
+  /// A solver with arguments as MultifrontalSolver takes them.
   SingleFactor(const BlockPattern& pattern, ThreadPool* pool,
                const DenseKernels<float>& single = dense_kernels<float>(),
                const DenseKernels<double>& whole = dense_kernels<double>(), MonitorView monitor = {});
 
   Factorization factorize(const double* values) override;
-  /// In double without a try in float.
+  /// Factorises in double without a try in float.
   Factorization factorize_whole(const double* values);
   /// Whether the factor is one in double.
   bool is_whole() const { return is_whole_; }

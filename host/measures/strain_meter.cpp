@@ -23,7 +23,7 @@ Index sort_edges(std::vector<std::array<Index, 2>>& edges, const Garment& garmen
   return static_cast<Index>(end - edges.begin());
 }
 
-/// See MeasureStrains::rest_points.
+/// Numbers of a point of an element at rest, see MeasureStrains::rest_points.
 using RestPoint = std::array<double, 4>;
 
 /// Where the tangents are x_xi and x_eta in a rest shape whose warp is near `warp`.
@@ -52,7 +52,7 @@ void add_rest_points(const Mesh& mesh, Index face, const Vec3d& warp, std::vecto
 
 constexpr std::size_t pair_numbers = 9;
 
-/// See MeasureStrains::rest_pairs.
+/// Numbers of a pair of triangles at rest, see MeasureStrains::rest_pairs.
 std::array<double, pair_numbers> rest_pair(const Mesh& mesh, const TrianglePair& pair,
                                            const std::vector<Vec3d>& warps) {
   std::array<double, pair_numbers> numbers{};
@@ -71,7 +71,7 @@ std::array<double, pair_numbers> rest_pair(const Mesh& mesh, const TrianglePair&
   return numbers;
 }
 
-/// As many as all_pairs() has at most.
+/// Number of pairs that all_pairs() has at most.
 std::size_t most_pairs_of(const Mesh& mesh) { return static_cast<std::size_t>(mesh.face_count()); }
 
 std::size_t strain_points_of(const Mesh& mesh) {

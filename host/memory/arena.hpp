@@ -15,34 +15,35 @@ namespace isocloth {
 /// it makes sure that no kernel uses it any more, or that the next user comes later in the same queue.
 class Arena {
  public:
-  static constexpr std::size_t alignment = 256;  ///< [bytes], a cudaMalloc's
+  static constexpr std::size_t alignment = 256;  ///< alignment of ranges [bytes], a cudaMalloc's
 
   explicit Arena(const Memory& memory) : memory_(memory) {}
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Null when neither a free range nor the backend has so many bytes (> 0). The smallest range that fits.
-  /// O(number of free ranges).
+  /// Returns a range of so many bytes (> 0), the smallest that fits; null when neither a free range nor the
+  /// backend has them. O(number of free ranges).
   void* allocate(std::size_t bytes);
   /// Takes so many bytes (> 0) from the backend in one piece unless that much is free in one here: what is
   /// allocated of it next is sure to fit. False when the backend has less.
   bool reserve(std::size_t bytes);
-  /// Of a pointer of allocate(). A chunk that is all free goes back, unless it is the last.
+  /// Releases a range by its pointer of allocate(). A chunk that is all free goes back, unless it is the
+  /// last.
   void release(void* pointer);
 
-  std::size_t largest_free() const;                   ///< [bytes] of the largest free range
-  std::size_t used() const { return used_; }          ///< [bytes] dealt out, roundings included
-  std::size_t reserved() const { return reserved_; }  ///< [bytes] of all chunks
+  std::size_t largest_free() const;           ///< size of the largest free range [bytes]
+  std::size_t used() const { return used_; }  ///< size of the ranges dealt out, roundings included [bytes]
+  std::size_t reserved() const { return reserved_; }  ///< size of all chunks [bytes]
   std::size_t chunk_count() const { return chunks_.size(); }
 
  private:
   bool add_chunk(std::size_t bytes);
 
   const Memory memory_;
-  std::map<std::byte*, std::size_t> chunks_;           ///< size of each
-  std::map<std::byte*, std::size_t> free_;             ///< size of each free range; neighbours are merged
-  std::unordered_map<std::byte*, std::size_t> taken_;  ///< size of each range that is dealt out
+  std::map<std::byte*, std::size_t> chunks_;  ///< size of each chunk [bytes]
+  std::map<std::byte*, std::size_t> free_;    ///< size of each free range [bytes]; neighbours are merged
+  std::unordered_map<std::byte*, std::size_t> taken_;  ///< size of each range that is dealt out [bytes]
   std::size_t used_ = 0, reserved_ = 0;
 };
 

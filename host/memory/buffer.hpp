@@ -60,7 +60,7 @@ class Buffer {
     return values;
   }
 
-  /// The same into a vector that has room already, mostly.
+  /// Copies all values into a vector that has room already, mostly, as download() does.
   void copy_to(std::vector<T>& values) const {
     values.resize(size_);
     if (size_ > 0)
@@ -112,7 +112,7 @@ class Buffer {
                                                       count * sizeof(T)));
     }
   }
-  /// The first `count`.
+  /// Lets the host write the first `count` values, as the other write().
   template <class Fill>
   void write(std::size_t count, std::vector<T>& staging, const Fill& fill) {
     write(0, count, staging, fill);

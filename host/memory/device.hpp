@@ -19,7 +19,7 @@ class WorkQueue {
  public:
   /// Throws DeviceError when there is no stream left. The device must outlive the queue.
   explicit WorkQueue(const Device& device);
-  /// Waits.
+  /// Waits until the queue is empty.
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
@@ -29,7 +29,7 @@ class WorkQueue {
   /// device's shared memory: as many pieces as run at once, fewer if memory is short. Throws DeviceError when
   /// there is none for one block.
   void reserve(std::size_t scratch, std::size_t items);
-  /// Until the queue is empty; throws DeviceError when a kernel in it failed.
+  /// Waits until the queue is empty; throws DeviceError when a kernel in it failed.
   void wait() const;
 
  private:
@@ -39,13 +39,14 @@ class WorkQueue {
 
 /// What several things of one kind need of a device's memory.
 struct MemoryDemand {
-  std::string kind;             ///< singular, for the message
-  std::size_t count = 0;        ///< of them
-  std::size_t bytes_each = 0;   ///< [bytes] that grow with the count
-  std::size_t bytes_fixed = 0;  ///< [bytes] whatever the count
+  std::string kind;             ///< name of one of the things, for the message
+  std::size_t count = 0;        ///< number of the things
+  std::size_t bytes_each = 0;   ///< memory that grows with the count, for each of the things [bytes]
+  std::size_t bytes_fixed = 0;  ///< memory that is needed whatever the count [bytes]
   std::size_t together = 1;     ///< room is taken for a multiple of so many
 };
-/// Empty where `demand` fits into `free` bytes, else what is needed, what there is and how many would fit.
+/// Text that is empty where `demand` fits into `free` bytes, else what is needed, what there is and how many
+/// would fit.
 std::string shortage(const std::string& backend, const MemoryDemand& demand, std::size_t free,
                      std::size_t total);
 
@@ -69,10 +70,10 @@ class Device {
 
   /// Throws DeviceError with the backend's last error unless something of it worked.
   void check(bool worked) const;
-  /// `bytes` > 0, aligned for every type, from one arena where the backend has memory of its own. Throws
-  /// DeviceError saying how much is needed and how much is there.
+  /// Takes `bytes` > 0 of memory, aligned for every type, from one arena where the backend has memory of its
+  /// own. Throws DeviceError saying how much is needed and how much is there.
   void* allocate(std::size_t bytes) const;
-  /// See Arena for what must not use it any more.
+  /// Releases memory of allocate(); see Arena for what must not use it any more.
   void release(void* pointer) const;
   /// Throws DeviceError (shortage()) unless that much is free in one piece, and puts it by for the next
   /// allocations; does nothing where it is not known what is free.
@@ -80,19 +81,20 @@ class Device {
 
  private:
   friend class WorkQueue;
-  std::size_t free_bytes(std::size_t& total) const;  ///< in one piece; 0 of 0: not known
+  /// Largest free piece of the device's memory, and all of it as `total` [bytes]; 0 of 0: not known.
+  std::size_t free_bytes(std::size_t& total) const;
 
   std::unique_ptr<ThreadPool> pool_;
   const Backend* backend_ = nullptr;
   Simd simd_ = Simd::baseline;
-  Queue model_;                   ///< of every queue
-  std::unique_ptr<Arena> arena_;  ///< null: the backend's memory is the host's
+  Queue model_;                   ///< what every queue of this device begins with
+  std::unique_ptr<Arena> arena_;  ///< arena of the backend's memory; null: the backend's memory is the host's
   std::unique_ptr<WorkQueue> work_;
 };
 
 /// What `isocloth info` says of CUDA.
 struct CudaStatus {
-  const Backend* backend = nullptr;  ///< null: not usable
+  const Backend* backend = nullptr;  ///< the backend; null: not usable
   std::string plugin;                ///< path of the plugin, empty: not found
   std::string message;               ///< the device's name, or why CUDA is not usable and what to do
 };

@@ -23,8 +23,8 @@ namespace isocloth {
 Mesh read_mesh(const std::filesystem::path& path, double weld_distance = 0, const std::string& key = {},
                MeshNames* names = nullptr);
 
-/// The same without validate_mesh, for surfaces that are no cloth: also .stl, ascii or binary, whose corners
-/// are welded where they are equal; triangles without area are left out.
+/// Reads a surface that is no cloth as read_mesh() does, without validate_mesh: also .stl, ascii or binary,
+/// whose corners are welded where they are equal; triangles without area are left out.
 Mesh read_surface(const std::filesystem::path& path);
 
 /// Unites nodes on open edges as the key `weld` asks (engine/mesh/weld.hpp); 0: nothing. Throws SceneError
@@ -32,7 +32,8 @@ Mesh read_surface(const std::filesystem::path& path);
 /// those of the file.
 void weld_file(Mesh& mesh, double distance, const std::string& key, MeshNames* names = nullptr);
 
-/// The same from text in memory, without validate_mesh; `source` names it in messages.
+/// Parses a mesh from the text of an OBJ, PLY or STL file, without weld_file and validate_mesh; `source`
+/// names it in messages.
 Mesh parse_obj(std::string_view content, const std::string& source, MeshNames* names = nullptr);
 Mesh parse_ply(std::string_view content, const std::string& source);
 Mesh parse_stl(std::string_view content, const std::string& source);
@@ -42,9 +43,9 @@ Mesh parse_stl(std::string_view content, const std::string& source);
 /// FileError.
 void write_ply(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions);
 
-/// The same as OBJ, in the shortest decimals that read back as the same numbers, with corner_uvs if there are
-/// any: what read_mesh() makes of it has the same nodes and faces. Throws ShapeError, NumericalError and
-/// FileError.
+/// Writes the faces of `mesh` with other positions [m], shape [node_count], as OBJ, in the shortest decimals
+/// that read back as the same numbers, with corner_uvs if there are any: what read_mesh() makes of it has the
+/// same nodes and faces. Throws ShapeError, NumericalError and FileError.
 void write_obj(const std::filesystem::path& path, const Mesh& mesh, ArrayView<const Vec3d> positions);
 
 }  // namespace isocloth

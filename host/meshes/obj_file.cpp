@@ -60,7 +60,7 @@ class ObjReader {
     if (!content.empty()) content.remove_prefix(1);
     return line;
   }
-  /// By a backslash at its end; comments, which may end with a path, are not.
+  /// Whether a line goes on, by a backslash at its end; comments, which may end with a path, do not.
   static bool is_continued(std::string_view line) {
     return line.ends_with('\\') && next_word(line).substr(0, 1) != "#";
   }

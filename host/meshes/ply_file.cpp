@@ -88,7 +88,7 @@ class PlyReader {
   [[noreturn]] void fail(const std::string& message) const {
     throw FileError(text(source_, ":", line_number_, ": ", message));
   }
-  /// In the body: binary files have no lines, so the element is named.
+  /// Refuses something in the body: binary files have no lines, so the element is named.
   [[noreturn]] void fail(const Element& element, std::uint64_t row, const std::string& message) const {
     const std::string where = binary_ ? std::string() : text(line_number_, ": ");
     throw FileError(

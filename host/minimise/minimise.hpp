@@ -11,23 +11,23 @@
 
 namespace isocloth {
 
-/// After an iteration: how many there were, energy [J] and residual, the largest unbalanced force over the
-/// mean weight of a particle.
+/// An iteration: how many there were, energy [J] and residual, the largest unbalanced force over the mean
+/// weight of a particle.
 struct MinimiserPoint {
   std::int64_t iteration = 0;
   double energy = 0, residual = 0;
 };
 
 struct MinimiserSettings {
-  double tolerance = 1e-3;  ///< of the residual
+  double tolerance = 1e-3;  ///< residual at which the search ends
   std::int64_t most_iterations = 2000;
-  Monitor* monitor = nullptr;  ///< its stop ends the search between two iterations
+  Monitor* monitor = nullptr;  ///< monitor whose stop ends the search between two iterations
   std::function<void(const MinimiserPoint&)> observer{};
 };
 
 struct MinimiserResult {
-  std::vector<MinimiserPoint>
-      history;         ///< of the start and of every iteration; energies fall from one to the next
+  /// Points of the start and of every iteration; energies fall from one to the next.
+  std::vector<MinimiserPoint> history;
   std::string status;  ///< "at rest"; "stalled": no step goes downhill; "iterations": no more; "interrupted"
 };
 
@@ -59,7 +59,7 @@ struct RelaxationSettings {
   double perturbation = 0.1;  ///< largest random part of a trial step, over its length; 0: none
   std::uint64_t seed = 1;
   bool falls = true;         ///< first phase: fall and collide
-  int sweeps_per_step = 16;  ///< of the energy between two steps of the fall
+  int sweeps_per_step = 16;  ///< number of sweeps over the particles between two steps of the fall
 };
 
 /// Breen, House, Wozny 1994, with what the sources at hand leave open chosen. First phase: each time step

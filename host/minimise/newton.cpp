@@ -24,7 +24,7 @@ class Blocks {
       for (int c = 0; c < 3; ++c)
         if (3 * i + r >= 3 * j + c) triplets.emplace_back(3 * i + r, 3 * j + c, block(r, c));
   }
-  std::vector<Eigen::Triplet<double>> triplets;  ///< of the lower triangle
+  std::vector<Eigen::Triplet<double>> triplets;  ///< entries of the lower triangle
 
  private:
   const std::vector<char>& is_held_;

@@ -50,13 +50,14 @@ struct StaticSheet::Shape {
   double gravity = 0;
   Topology topology;
   std::vector<char> is_free_of_pins, is_held;
-  Eigen::VectorXd masses;  ///< per density [m^2]
+  Eigen::VectorXd masses;  ///< masses per density [m^2], shape [node_count]
   double element_size = 0;
-  std::map<std::array<Index, 2>, std::size_t> blocks;  ///< of node pairs a >= b
+  std::map<std::array<Index, 2>, std::size_t> blocks;  ///< number of the block of each pair of nodes a >= b
   std::vector<std::array<Index, 2>> pairs;
-  std::vector<Index> place;  ///< of a node among the free ones, -1: held
+  std::vector<Index> place;  ///< place of each node among the free ones, -1: held
   Eigen::SparseMatrix<double> pattern;
-  std::vector<std::array<Eigen::Index, 9>> entries;  ///< of each block in the values of the pattern, -1: none
+  /// Places of the entries of each block in the values of the pattern, -1: none.
+  std::vector<std::array<Eigen::Index, 9>> entries;
 
   std::size_t block(Index a, Index b) const { return blocks.at({std::max(a, b), std::min(a, b)}); }
   void add_pair(Index a, Index b) {

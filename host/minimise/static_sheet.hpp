@@ -14,16 +14,16 @@
 namespace isocloth {
 
 struct BalanceSettings {
-  /// Of the largest force on a node that nothing balances, over the largest sum of sizes of forces on one.
+  /// Largest force on a node that nothing balances, over the largest sum of sizes of forces on one.
   double tolerance = 1e-10;
   int most_iterations = 200;
-  double longest_step = 0.5;  ///< of any node in an iteration [mean element sizes]
+  double longest_step = 0.5;  ///< longest step of any node in an iteration [mean element sizes]
 };
 
 struct Balance {
   bool is_at_rest = false;  ///< within the tolerance
-  bool is_stable = false;   ///< the stiffness is positive definite there
-  int iterations = 0;       ///< factorised systems
+  bool is_stable = false;   ///< the stiffness is positive definite at the end
+  int iterations = 0;       ///< number of factorised systems
 };
 
 /// A garment by the energy of its elastic rows, its bending and its weight,
@@ -37,7 +37,7 @@ class StaticSheet {
   /// `is_held`: shape [node_count]. Throws SceneError for a recipe without energies, limits of strain,
   /// seams, buttons, bands and pressure, which are not in U.
   StaticSheet(const Garment& garment, const Recipe& recipe, double gravity, std::vector<char> is_held);
-  /// The same cloth of another fabric. Throws SceneError as before.
+  /// The cloth of `like` with another fabric. Throws SceneError as the other constructor.
   StaticSheet(const StaticSheet& like, const Fabric& fabric);
 
   double energy(const Vector& x) const;
@@ -49,11 +49,11 @@ class StaticSheet {
   /// that Armijo's rule accepts; no node moves by more than longest_step. x: where it begins and ends.
   Balance settle(Vector& x, const BalanceSettings& settings = {});
 
-  /// H at x, factorised; mu as above where it is not positive definite. Returns whether it is.
+  /// Factorises H at x; mu as in settle() where it is not positive definite. Returns whether it is.
   bool linearise(const Vector& x);
-  /// y of H y = side on free nodes, 0 on held ones, after linearise() or settle().
+  /// Returns y of H y = side on free nodes, 0 on held ones, after linearise() or settle().
   Vector solve(const Vector& side) const;
-  /// H y, all nodes, after linearise() or settle().
+  /// Returns H y on all nodes, after linearise() or settle().
   Vector times_stiffness(const Vector& y) const;
 
   /// Strains of all rows of a law at x by the model's own measure (Miguel et al. 2012, (1), (3), (4)).
@@ -66,8 +66,8 @@ class StaticSheet {
     std::array<double, 16> tensor{};  ///< T: C = sum T_ij p_i . p_j - rest
     double rest = 0, stiffness = 0;
     Index law = -1;
-    bool is_length = false;                ///< its law is one of l / l0 - 1
-    std::array<std::size_t, 16> blocks{};  ///< of each pair of nodes
+    bool is_length = false;                ///< whether the row's law is one of l / l0 - 1
+    std::array<std::size_t, 16> blocks{};  ///< number of the block of each pair of nodes
   };
   struct Shape;
 
@@ -79,13 +79,14 @@ class StaticSheet {
   void factorise(double& mu);
   double largest_free(const Vector& forces) const;
 
-  std::shared_ptr<const Shape> shape_;  ///< what does not depend on the fabric
-  std::vector<Row> rows_;
-  std::vector<reference::StressLaw> laws_;  ///< empty: all are linear in C
+  std::shared_ptr<const Shape> shape_;      ///< what does not depend on the fabric
+  std::vector<Row> rows_;                   ///< rows of the energy
+  std::vector<reference::StressLaw> laws_;  ///< laws of the rows; empty: all are linear in C
   std::shared_ptr<const reference::SparseMatrix> bending_;
-  std::vector<std::size_t> bending_blocks_;  ///< of its entries on and below the diagonal
+  /// Numbers of the blocks of bending_'s entries on and below the diagonal.
+  std::vector<std::size_t> bending_blocks_;
   Bending model_;
-  double kappa_ = 0, weight_ = 0;  ///< [N m], delta g [N/m^2]
+  double kappa_ = 0, weight_ = 0;  ///< stiffness of bending [N m], and weight per area delta g [N/m^2]
   std::vector<Eigen::Matrix3d> blocks_;
   Vector gradient_;
   double scale_ = 0;  ///< largest sum of sizes of forces on a node [N]

@@ -65,8 +65,8 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
   if (error) std::rethrow_exception(error);
 }
 
-/// At the end of a step. Edges between pinned nodes are where their motions lead: torn ones are a tolerance
-/// missed like any other.
+/// Measures strains at the end of a step. Edges between pinned nodes are where their motions lead: torn ones
+/// are a tolerance missed like any other.
 void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers, const Device& device,
                      const std::vector<std::vector<Tearing>>& tearing,
                      std::vector<std::vector<AdvanceReport>>& sums) {

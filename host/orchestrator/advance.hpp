@@ -12,7 +12,8 @@ namespace isocloth {
 /// Whether steps end with a measure of strain.
 struct StrainCheck {
   bool measures = false;
-  std::vector<std::vector<Tearing>> tearing;  ///< shape [solver, member], where it measures
+  /// What tears each member, shape [solver, member], where strain is measured.
+  std::vector<std::vector<Tearing>> tearing;
 };
 
 /// `steps` steps of all solvers, each begun before any is waited for; those that cannot fill the threads of

@@ -107,7 +107,7 @@ class Starts {
 
   const double allowance_;  ///< by which pairs may stay nearer than their thickness [m]
   PairSearch search_;
-  std::vector<double> thicknesses_;  ///< of each surface [m]
+  std::vector<double> thicknesses_;  ///< thickness of each surface [m]
   double thickest_ = 0;
   std::vector<Vec3d> positions_, rest_, moves_;
   std::vector<Index> counts_;  ///< pairs that move a node

@@ -6,7 +6,7 @@
 
 namespace isocloth {
 
-/// With contact.cloth and ClothStart::separate: moves initial positions so that all pairs of a node and a
+/// Moves initial positions, with contact.cloth and ClothStart::separate, so that all pairs of a node and a
 /// triangle, or of two edges, are their thickness apart (kernels/cloth_contact/cloth_contact.hpp), less half
 /// of contact.tolerance. By geometry alone: each pair parts along its normal, nodes share its moves by the
 /// squares of their weights, those of several pairs take the mean (Jacobi), pinned ones none, and none goes

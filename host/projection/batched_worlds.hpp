@@ -26,12 +26,13 @@ class BatchedWorlds final : public GarmentSolver {
     std::size_t world = 0, garment = 0, group = 0, lane = 0;
   };
 
-  /// places: of members, in any order; the garments of each world and group are all among them.
+  /// Joins worlds and groups. places: of members, in any order; the garments of each world and group are all
+  /// among them.
   BatchedWorlds(const Device& device, std::vector<std::unique_ptr<CoupledSolver<Real>>> worlds,
                 std::vector<std::unique_ptr<ClothGroup<Real>>> groups, std::vector<Place> places);
 
   std::size_t size() const override { return places_.size(); }
-  /// What touches is found between steps, on the host.
+  /// One step a request: what touches is found between steps, on the host.
   int most_steps() const override { return 1; }
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::size_t threads() const override;
@@ -57,14 +58,14 @@ class BatchedWorlds final : public GarmentSolver {
   };
   struct World {
     std::unique_ptr<CoupledSolver<Real>> solver;
-    std::vector<std::size_t> members;  ///< by their numbers in the world
+    std::vector<std::size_t> members;  ///< members by their numbers in the world
     Copies copies{.in_lanes = true, .in_world = true}, copies_before;
     bool is_quiet = false;    ///< this step began in lanes
     bool is_started = false;  ///< this step was taken, or taken again, kernel by kernel
   };
   struct Group {
     std::unique_ptr<ClothGroup<Real>> solver;
-    std::vector<std::size_t> members;  ///< by their lanes
+    std::vector<std::size_t> members;  ///< members by their lanes
     bool is_started = false;
   };
 
@@ -76,7 +77,8 @@ class BatchedWorlds final : public GarmentSolver {
   bool holds(World& world, const std::vector<AdvanceReport>& reports) const;
   /// Takes the step kernel by kernel, from where the world is or, of a quiet one, was.
   void step(World& world, std::vector<AdvanceReport>& reports);
-  /// What each(solver) says of every member: of groups where their lanes are up to date, else of worlds.
+  /// Returns what each(solver) says of every member: of groups where their lanes are up to date, else of
+  /// worlds.
   template <class Each>
   auto of_members(const Each& each);
 
@@ -84,9 +86,10 @@ class BatchedWorlds final : public GarmentSolver {
   std::vector<World> worlds_;
   std::vector<Group> groups_;
   const std::vector<Place> places_;
-  std::vector<char> frozen_, frozen_before_;  ///< shape [size()]
-  std::vector<Clock> clocks_;                 ///< of the request, as the next
-  double step_ = 0;
+  /// Which members are frozen, now and when the request began; shape [size()].
+  std::vector<char> frozen_, frozen_before_;
+  std::vector<Clock> clocks_;  ///< clocks of the members in the request, shape [size()]
+  double step_ = 0;            ///< h of the request [s]
   bool undoable_ = false;
 };
 

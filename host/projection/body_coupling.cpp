@@ -25,7 +25,7 @@ struct BodyCoupling<Real>::System {
 template <class Real>
 struct BodyCoupling<Real>::Cloths {
   std::vector<ProjectionSolver<Real>*> garments;
-  ClothContacts<Real>* contacts;  ///< null: one garment alone
+  ClothContacts<Real>* contacts;  ///< contacts between the garments; null: one garment alone
 
   const void* owner() const {
     return contacts != nullptr ? static_cast<const void*>(contacts) : garments.front();

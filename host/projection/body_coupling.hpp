@@ -25,21 +25,21 @@ class BodyCoupling {
   void set_states(const std::vector<BodyState>& states) { states_ = states; }
   std::size_t memory_bytes() const;
 
-  /// When the next request begins, for the motion of obstacles.
+  /// Sets the clock at which the next request begins, for the motion of obstacles.
   void set_clock(const Clock& clock) { clock_ = clock; }
   const MonitorView& monitor() const { return device_.monitor(); }
 
   // Phases of a part of a step, see StepController.
   void begin_substep(const Substep<double>& part);
-  /// Contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
+  /// Finds contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
   /// touches, and all bodies went as far as their forces say.
   bool assess();
-  /// What it found [m].
+  /// Depth of the deepest contact that assess() found [m].
   double penetration() const { return penetration_; }
   /// Tells the garments where the bodies are in step `number` of their requests.
   void place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const;
-  /// The bodies' moves, and the garments' corrections with them; cloth: what couples the garments, null: they
-  /// do not touch each other. False: not finite.
+  /// Solves for the bodies' moves, and the garments' corrections with them; cloth: what couples the garments,
+  /// null: they do not touch each other. False: not finite.
   bool solve(const std::vector<ProjectionSolver<Real>*>& garments, ClothContacts<Real>* cloth);
   BodyMoves<Real> moves() const;
   /// Moves the bodies after iteration `number`, as far as the cloth may go.
@@ -50,17 +50,19 @@ class BodyCoupling {
   struct Body {
     MassProperties properties;
     double mass = 0;
-    Matrix3 inertia, inverse_inertia;  ///< in its frame [kg m^2]
-    BodyState flight;                  ///< free, at the end of the part
-    Matrix3 flight_inertia;            ///< there, along the axes of the world
-    Pose pose;                         ///< iterate
-    Vec3d offset, turn;                ///< from the flight: x - x~ [m] and psi [rad]
+    Matrix3 inertia, inverse_inertia;  ///< inertia in the body's frame [kg m^2], and its inverse [1/(kg m^2)]
+    BodyState flight;                  ///< state of the body in free flight at the end of the part
+    /// Inertia in free flight at the end of the part, along the axes of the world [kg m^2].
+    Matrix3 flight_inertia;
+    Pose pose;           ///< pose of the iterate
+    Vec3d offset, turn;  ///< from the free flight to the iterate: x - x~ [m] and psi [rad]
   };
   struct System;
   struct Cloths;
-  /// What contacts of the cloths add to the system; false: a factor fails.
+  /// Adds what contacts of the cloths add to the system; false: a factor fails.
   bool add(const Cloths& cloths, System& system);
-  /// What a garment's contacts add to the bodies' own part of it, and which bodies they push.
+  /// Adds what a garment's contacts add to the bodies' own part of the system, and marks which bodies they
+  /// push.
   void add_contacts(const ProjectionSolver<Real>& garment, System& system, std::vector<char>& touched);
 
   std::vector<SolidState> solids() const;
@@ -71,7 +73,7 @@ class BodyCoupling {
   BodyContacts contacts_;
   Vec3d gravity_;
   Clock clock_;
-  double from_ = 0, to_ = 0;  ///< times of the part [s]
+  double from_ = 0, to_ = 0;  ///< times at which the part begins and ends [s]
   double penetration_ = 0;
   std::vector<Body> bodies_;
   std::vector<BodyState> states_;
@@ -81,7 +83,7 @@ class BodyCoupling {
   struct Columns {
     Buffer<Vec3<Real>> columns, solutions;  ///< C and H^-1 C, shape [6 bodies, free_count]
     Buffer<Real> products, moves;
-    std::vector<Index> touched;  ///< bodies, ascending
+    std::vector<Index> touched;  ///< numbers of the bodies that the cloths touch, ascending
   };
   std::vector<std::pair<const void*, Columns>> columns_;
   Columns& columns_of(const Cloths& cloths);

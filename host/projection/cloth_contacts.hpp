@@ -31,29 +31,30 @@ class ClothContacts : public ClothPairs {
   /// through each other, which no force and no shorter part could part: after the first find() of a part.
   /// Returns whether any did; their iterates are others then.
   bool stop_blocked();
-  /// How contacts act at the iterate, for what follows, but for add() and sum_forces(), which ask themselves:
-  /// most iterates that end a step need not know.
+  /// Finds how contacts act at the iterate, for what follows, but for add() and sum_forces(), which ask
+  /// themselves: most iterates that end a step need not know.
   void respond();
-  /// What contacts add to the matrices and right sides of the garments, which have been assembled.
+  /// Adds what contacts add to the matrices and right sides of the garments, which have been assembled.
   void add();
-  /// What contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
+  /// Sums what contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
   void sum_forces();
   ArrayView<const Vec3<Real>> forces_on(const ProjectionSolver<Real>& garment) const;
-  /// The same on all nodes of a garment, in a part of a step of h [s] that ends [N].
+  /// Forces of contacts on all nodes of a garment, in a part of a step of h [s] that ends [N], shape
+  /// [node_count].
   std::vector<Vec3d> forces_on_nodes(const ProjectionSolver<Real>& garment, double h) const;
-  /// The corrections of all garments from their factors; false: not finite.
+  /// Solves for the corrections of all garments from their factors; false: not finite.
   bool solve(double rtol);
-  /// A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
+  /// Solves A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
   /// free_count()]; false: not finite.
   bool solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count);
-  /// Of all garments.
+  /// Number of free nodes of all garments.
   std::size_t free_count() const { return free_nodes_.size(); }
-  /// Where a garment's free nodes begin among them.
+  /// Where a garment's free nodes begin among those of all garments.
   Index first_free(const ProjectionSolver<Real>& garment) const;
-  /// The corrections of all garments, and back to them what was made of these.
+  /// The corrections of all garments [m]; scatter() gives to these what was made of them.
   Buffer<Vec3<Real>>& corrections() { return system_.solution(); }
   void scatter() { system_.scatter(coupled_); }
-  /// Forces after the corrections.
+  /// Updates the forces of contacts after the corrections.
   void update();
   /// failed_garments: garments whose iterates are no state to go on from. Returns whether nodes were held
   /// back.
@@ -62,14 +63,15 @@ class ClothContacts : public ClothPairs {
   void end_step(bool is_kept);
 
   // Of the iterate, and since the step began.
-  int cg_iterations() const { return cg_iterations_; }  ///< most of a solve
+  /// Most iterations of conjugate gradients in a solve since the step began.
+  int cg_iterations() const { return cg_iterations_; }
   /// Nodes of a garment that were held back from where their step led, because cloth would have passed
   /// through cloth.
   Index held_back(const ProjectionSolver<Real>& garment) const { return held_back_[number_of(garment)]; }
   Index blocked(const ProjectionSolver<Real>& garment) const { return blocked_[number_of(garment)]; }
 
  private:
-  /// Of one garment.
+  /// A garment, and where its nodes, edges and free nodes begin among those of all garments.
   struct Member {
     ProjectionSolver<Real>* solver = nullptr;
     Index first_node = 0, first_edge = 0, first_free = 0;
@@ -82,16 +84,17 @@ class ClothContacts : public ClothPairs {
                                     members_.begin());
   }
   std::vector<int> islands() const;
-  /// False: nothing that moves touches.
+  /// Sets the rigid motions of what touches as modes of the system; false: nothing that moves touches.
   bool set_rigid_modes();
-  /// For products with so many vectors at once.
+  /// The product with contacts, for so many vectors at once.
   typename CoupledSystem<Real>::Contacts product(std::size_t columns);
   ClothContactList list() const;
   /// Every node goes so far that it stays on its side of a plane between it and each that it may meet, and
   /// what meets goes on without approaching each other. Garments that went failed_garments, and those that
   /// touch them, stay where they were when the part of h [s] began, and go on as fast as then but for that.
   void hold_back(const std::vector<const ProjectionSolver<Real>*>& failed_garments, double h);
-  /// Of each garment whether it is one of them or touches one, directly or through others that move freely.
+  /// For each garment, whether it is one of `garments` or touches one, directly or through others that move
+  /// freely; shape [garment].
   std::vector<char> with_neighbours(const std::vector<const ProjectionSolver<Real>*>& garments) const;
 
   const StepKernels<Real>& kernels_;
@@ -100,9 +103,9 @@ class ClothContacts : public ClothPairs {
   Buffer<Index> free_number_, free_nodes_;
   Buffer<double> sharing_;
   CoupledSystem<Real> system_;
-  typename CoupledSystem<Real>::Members coupled_;  ///< of the last solve()
-  double rtol_ = 0;                                ///< the same
-  bool has_modes_ = false;                         ///< the same
+  typename CoupledSystem<Real>::Members coupled_;  ///< garments' parts of the system in the last solve()
+  double rtol_ = 0;                                ///< relative tolerance of the last solve()
+  bool has_modes_ = false;                         ///< whether the last solve() had modes
   Buffer<Vec3<Real>> modes_, summed_forces_;
 
   // Contacts of the iteration.
@@ -111,7 +114,8 @@ class ClothContacts : public ClothPairs {
   Buffer<Vec3d> forces_, pulls_;
   Buffer<ClothResponse> responses_;
   int iteration_ = 0;
-  bool has_responses_ = false, has_stopped_ = false;  ///< see respond(), and in this part stop_blocked()
+  /// Whether respond() was called at the iterate, and whether stop_blocked() stopped nodes in this part.
+  bool has_responses_ = false, has_stopped_ = false;
   int cg_iterations_ = 0;
 };
 

@@ -124,8 +124,8 @@ Index ClothContacts<Real>::first_free(const ProjectionSolver<Real>& garment) con
       ->first_free;
 }
 
-/// Of each garment the number of those that touch each other directly or through others, -1: it touches
-/// nothing or stands still.
+/// For each garment, the number of the group of garments that touch each other directly or through others,
+/// -1: it touches nothing or stands still; shape [garment].
 template <class Real>
 std::vector<int> ClothContacts<Real>::islands() const {
   std::vector<std::size_t> parents(members_.size());

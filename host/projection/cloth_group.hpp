@@ -38,17 +38,18 @@ class ClothGroup final : public GarmentSolver {
   std::size_t size() const override { return garments_.size(); }
   /// One upload of targets and one launch; finish() waits for it and downloads the reports.
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
-  /// One per tile.
+  /// Number of threads that fill the steps: one per tile.
   std::size_t threads() const override { return tiles_; }
   std::vector<AdvanceReport> finish() override;
   void undo() override;
   /// Which members the next start() steps, others stay as they are; shape [size()].
   void set_alive(const std::vector<char>& alive);
-  /// Of a member, and the same before an undoable start() that has not been undone.
+  /// Positions of a member [m], shape [node_count, 3]; positions_before() and state_before(): before an
+  /// undoable start() that has not been undone.
   std::vector<double> positions(std::size_t member) const;
   std::vector<double> positions_before(std::size_t member) const;
   GarmentState state_before(std::size_t member) const;
-  /// A launch on a device runs to its end.
+  /// Whether a request can be stopped: a launch on a device runs to its end.
   bool can_stop() const override { return device_.backend().memory.host_accessible; }
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
@@ -61,7 +62,7 @@ class ClothGroup final : public GarmentSolver {
   void set_state(std::size_t member, const GarmentState& state) override;
 
  private:
-  /// `obstacles`: null: none.
+  /// Builds obstacles, grippers and forces; `obstacles`: null: none.
   void build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
   void build_plan();
   void build_rest_shapes();
@@ -69,7 +70,7 @@ class ClothGroup final : public GarmentSolver {
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
   StepCloths<Real> arguments(double h, int steps);
-  /// Room for the targets of so many steps; returns how many values they are.
+  /// Makes room for the targets of so many steps; returns how many values they are.
   std::size_t size_targets(int steps);
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   /// Throws DeviceError unless the device has room for all members.
@@ -113,14 +114,14 @@ class ClothGroup final : public GarmentSolver {
              history.bytes() + alive.bytes();
     }
   };
-  States states_, before_;  ///< now, and when an undoable request began
+  States states_, before_;  ///< the states now, and when an undoable request began
   bool is_undoable_ = false;
   /// Makes the states of now those that the next launch begins with, and room for those after it.
   void keep_before();
   GarmentState state_of(const States& states, std::size_t member) const;
-  double start_seconds_ = 0;  ///< taken by start()
+  double start_seconds_ = 0;  ///< time taken by start() [s]
 
-  std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as the next
+  std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as strain_meter_
   std::unique_ptr<StrainMeter<Real>> strain_meter_;
 
   WorkQueue queue_;  ///< waits before the buffers above go

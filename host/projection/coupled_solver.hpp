@@ -38,8 +38,8 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
     return (bodies_ ? bodies_->memory_bytes() : 0) + (cloth_ ? cloth_->memory_bytes() : 0);
   }
 
-  std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< null: there are none
-  std::unique_ptr<ClothContacts<Real>> cloth_;  ///< null: cloth does not meet cloth
+  std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< coupling with bodies; null: there are none
+  std::unique_ptr<ClothContacts<Real>> cloth_;  ///< contacts between cloths; null: cloth does not meet cloth
   const ResolvedScene resolved_;
   std::vector<BodyState> before_;  ///< bodies when the request began
 };

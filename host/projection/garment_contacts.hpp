@@ -20,10 +20,10 @@ struct SurroundingsView {
   FacesView faces;
 };
 
-/// Largest of all samples, see ContactArrays.
+/// Largest depth and error of all samples, see ContactArrays.
 struct ContactFit {
-  double depth = 0;  ///< [m]
-  double error = 0;  ///< over the largest that is accepted
+  double depth = 0;  ///< largest depth of a sample [m]
+  double error = 0;  ///< largest error over the largest that is accepted
 };
 
 /// How the bodies move in an iteration; see UpdateSamples.
@@ -43,7 +43,7 @@ class GarmentContacts {
                   const Scene& scene);
 
   bool exist() const { return pattern_.sample_count() > 0; }
-  /// Nodes that may be held: all, or none.
+  /// Number of nodes that may be held: all, or none.
   std::size_t hold_count() const { return inverse_masses_.size(); }
   ContactStateLayout layout() const {
     return {static_cast<std::size_t>(pattern_.contact_count()), hold_count(),
@@ -59,23 +59,23 @@ class GarmentContacts {
   void begin_step();
   /// How deep what started inside may be when the step of the last part ends [m]. `rows` reduces.
   double eased_depth(RowEvaluator<Real>& rows) const;
-  /// Nodes that are held rigidly, where their grippers are when the part ends.
+  /// Puts nodes that are held rigidly where their grippers are when the part ends.
   void place_held(Buffer<Vec3<Real>>& positions);
   /// Whether grippers or forces of NodeForces act in this part of a step.
   bool has_external_forces() const { return exist() && last_.has_external_forces(); }
-  /// Forces and stiffness of these alone, at `positions`.
+  /// Finds forces and stiffness of grippers and NodeForces alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
-  /// Contacts at the iterate of iteration `number`, and how the cloth lies. `rows` reduces.
+  /// Finds contacts at the iterate of iteration `number`, and how the cloth lies. `rows` reduces.
   ContactFit find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
-  /// Forces after a correction.
+  /// Updates the forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
   const ActOnSamples<Real>& found() const { return last_; }
   const SampleArrays& samples() const { return samples_; }
-  /// For the matrix and the right side of the system.
+  /// Forces on samples for the matrix and the right side of the system.
   SampleForces<Real> forces() const;
   KeptForces<Real> kept_forces() const;
-  /// 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
+  /// Inverse masses 1 / m_i, 0: pinned or held rigidly [1/m^2], shape [node_count].
   ArrayView<const Real> inverse_masses() const;
 
   std::size_t memory_bytes() const;
@@ -92,7 +92,7 @@ class GarmentContacts {
   SamplePattern pattern_;
   Buffer<Real> normals_, pulls_, stiffness_, began_, mismatches_, weights_, depths_, errors_, shared_with_,
       shared_areas_, sample_stiffness_, sample_forces_, near_, inverse_masses_;
-  ActOnSamples<Real> last_;  ///< of the part of a step
+  ActOnSamples<Real> last_;  ///< arguments of the kernels in the part of a step
 };
 
 }  // namespace isocloth

@@ -29,12 +29,13 @@ namespace isocloth {
 /// What a garment keeps from step to step.
 template <class Real>
 struct ClothState {
-  Buffer<Vec3<Real>> positions, velocities;  ///< [m], [m/s], shape [node_count]
-  Buffer<Real> multipliers;                  ///< lambda [kg m^2], shape [row_count]
-  Buffer<Real> contacts;                     ///< see ContactStateLayout
+  /// Positions [m] and velocities [m/s] of the nodes, shape [node_count].
+  Buffer<Vec3<Real>> positions, velocities;
+  Buffer<Real> multipliers;  ///< lambda [kg m^2], shape [row_count]
+  Buffer<Real> contacts;     ///< state of contacts, see ContactStateLayout
   // Of the step before, where the integrator remembers it, shape [node_count] or empty.
   Buffer<Vec3<Real>> previous_positions, previous_velocities;
-  double previous_step = 0;  ///< its length [s], 0: there was none
+  double previous_step = 0;  ///< duration of the step before [s], 0: there was none
 
   std::size_t bytes() const {
     return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() +
@@ -47,10 +48,10 @@ template <class Real>
 struct NodesInStep {
   ArrayView<const Vec3<Real>> start, iterate;  ///< x^n and the iterate [m], shape [node_count]
   ArrayView<const Real> inverse_masses;        ///< 1 / m_i, 0: pinned or held rigidly [1/m^2]
-  Real inertia{};                              ///< of the metric [kg/m^2]
+  Real inertia{};                              ///< inertia of the metric [kg/m^2]
   FreeNodesView free;
-  ArrayView<Real> blocks;            ///< of the matrix, as assembled
-  ArrayView<Vec3<Real>> right_side;  ///< [kg m], shape [free_count]
+  ArrayView<Real> blocks;            ///< blocks of the matrix, as assembled
+  ArrayView<Vec3<Real>> right_side;  ///< right side of the system [kg m], shape [free_count]
 };
 
 /// Time stepping of one garment: unconstrained step, then iterations of
@@ -82,7 +83,7 @@ class ProjectionSolver final : public GarmentSolver {
   void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
 
-  /// Where obstacles are in the steps of start(), and a report that no step has been added to yet.
+  /// Finds where obstacles are in the steps of start(); returns a report that no step has been added to yet.
   AdvanceReport begin_request();
   /// Adds a step to a sum; a lost one freezes the garment.
   void note(const StepReport& report, AdvanceReport& sum);
@@ -95,10 +96,11 @@ class ProjectionSolver final : public GarmentSolver {
   /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned. The solver's
   /// state is then that before the step.
   std::vector<Vec3d> balance(const FinishedStep& step);
-  /// From dL/dx and dL/dv after the step. w solves the transposed system of dR/dx, with second derivatives of
-  /// all rows as they are: A w = dL/dx + (r / h) dL/dv on free nodes, J w = 0 of rigid rows (r the
-  /// integrator's rate). Where A is not positive definite along the way, because cloth is about to buckle, it
-  /// is taken without what pushes, as steps take it (StepGradient::buckles).
+  /// Derivatives of a loss by what a step began with, from dL/dx and dL/dv after the step. w solves the
+  /// transposed system of dR/dx, with second derivatives of all rows as they are: A w = dL/dx + (r / h) dL/dv
+  /// on free nodes, J w = 0 of rigid rows (r the integrator's rate). Where A is not positive definite along
+  /// the way, because cloth is about to buckle, it is taken without what pushes, as steps take it
+  /// (StepGradient::buckles).
   StepGradient gradient(const FinishedStep& step, const StateGradient& loss);
 
   // The phases of a step, see StepController.
@@ -106,22 +108,22 @@ class ProjectionSolver final : public GarmentSolver {
   bool begin_substep(const Substep<double>& part);
   /// Largest mismatch of a row at the iterate (RowLaws); not finite if any is not.
   double evaluate_rows(int iteration);
-  /// Contacts at the iterate; returns how deep the cloth lies [m].
+  /// Finds contacts at the iterate; returns how deep the cloth lies [m].
   ContactFit find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
   double eased_depth() { return contacts_.eased_depth(rows_); }
   /// Largest imbalance of a node at the iterate, see FindImbalances; from_cloth: times h^2, empty: none.
   double imbalance(ArrayView<const Vec3<Real>> from_cloth);
   void follow(double before, double after);
-  /// The correction: assemble(), factor(), and what the factor leaves out.
+  /// Solves for the correction: assemble(), factor(), and what the factor leaves out.
   bool solve();
   void assemble();
-  /// The correction of the factor alone; false: the matrix cannot be factorised.
+  /// Solves for the correction by the factor alone; false: the matrix cannot be factorised.
   bool factor();
   void correct(const BodyMoves<Real>& bodies);
-  /// The part that begin_substep() has begun, and the next, take no notice of the step before; whether this
-  /// one did.
+  /// Lets the part that begin_substep() has begun, and the next, take no notice of the step before; returns
+  /// whether this one did.
   bool forget();
-  /// See cpu::is_near().
+  /// Whether a residual is near its tolerance, see cpu::is_near().
   bool is_near(double residual) const {
     return cpu::is_near(residual, part_.h, most_mismatch_.rate, most_mismatch_.rounding,
                         strain_rounding(sizeof(Real) == sizeof(float)));
@@ -140,7 +142,8 @@ class ProjectionSolver final : public GarmentSolver {
   bool has_escaped() const;
   void end_step(bool is_kept, double residual);
 
-  /// Of all nodes when the part of h [s] began, or when it would end at the iterate [m/s].
+  /// Velocities of all nodes when the part of h [s] began, or when it would end at the iterate [m/s], shape
+  /// [node_count].
   std::vector<Vec3d> velocities(bool at_iterate, double h) const;
   /// A node, and where it is or how fast.
   struct NodeValue {
@@ -157,7 +160,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// The system that has been assembled and factorised.
   CoupledMember<Real> coupled_member();
   const ProjectionSettings& settings() const { return settings_; }
-  double element_size() const { return arrays_.element_size; }  ///< mean [m]
+  double element_size() const { return arrays_.element_size; }  ///< mean size of an element [m]
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
   const MonitorView& monitor() const { return device_.monitor(); }
@@ -174,45 +177,46 @@ class ProjectionSolver final : public GarmentSolver {
     int steps = 0;
     bool undoable = false;
   };
-  /// `obstacles`: null: none.
+  /// Builds obstacles, grippers and forces; `obstacles`: null: none.
   void build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
-  /// to = factor from.
+  /// Computes to = factor from.
   void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
   void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
   ClothState<Real> empty_state() const;
   GarmentState state_of(const ClothState<Real>& cloth) const;
-  /// The integrator's coefficients, x^ and v^ of the part that is under way.
+  /// Computes the integrator's coefficients, x^ and v^ of the part that is under way.
   void integrate();
-  bool forgets_ = false;  ///< see forget()
+  bool forgets_ = false;  ///< whether the part takes no notice of the step before, see forget()
   bool has_history() const { return remembers_step(resolved_.integrator); }
   const Buffer<Vec3<Real>>& base() const { return has_history() ? base_ : work_.positions; }
   const Buffer<Vec3<Real>>& base_velocity() const {
     return has_history() ? base_velocity_ : work_.velocities;
   }
-  /// The first iterate, and phi~ where the method or the caller needs it; false: B cannot be factorised.
+  /// Finds the first iterate, and phi~ where the method or the caller needs it; false: B cannot be
+  /// factorised.
   bool predict(bool with_predicted = false);
   void correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian);
-  /// Where the pinned nodes are at t.
+  /// Sets where the pinned nodes are at t [s].
   void set_targets(double t);
-  /// H and the right side, both of B alone without rows, with what `samples` add.
+  /// Assembles H and the right side, both of B alone without rows, with what `samples` add.
   void assemble_system(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// The right side, and that alone.
+  /// Arguments that assemble the right side, and that alone.
   AssembleGradient<Real> right_side(const MetricView<Real>& metric, bool with_rows,
                                     const SampleForces<Real>& samples);
   void assemble_right_side(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
   /// Adds to the correction of the factor what that leaves out; false: not finite.
   bool couple(const MetricView<Real>& metric, double rtol);
-  /// Of the part that is under way.
+  /// Metric of the step's matrix B in the part that is under way.
   MetricView<Real> implicit_metric() const;
   MetricView<Real> projection_metric() const;
   RowLaws<Real> laws();
   Stitches<Real> stitches() const;
-  /// What viscous rows compare their strains with.
+  /// Notes the strains with which viscous rows compare theirs.
   void note_strains();
-  /// Where a step ended, with rows and contacts as they are there.
+  /// Goes to where a step ended, with rows and contacts as they are there.
   void go_to_end(const FinishedStep& step);
-  /// x of A x = b by conjugate gradients; the factor is that of A without `pushing`. `is_convex`: set to
-  /// false where A was not positive definite along the way, and x is worth nothing.
+  /// Returns x of A x = b by conjugate gradients; the factor is that of A without `pushing`. `is_convex`: set
+  /// to false where A was not positive definite along the way, and x is worth nothing.
   std::vector<Vec3d> solve_whole(const std::vector<Vec3d>& right_side, const std::vector<double>& pushing,
                                  bool& is_convex);
   /// G_ab where positive [kg], 0 else, shape [pair_count]: what steps leave out of the geometric stiffness.
@@ -225,7 +229,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Whether a node is there farther from where the step began than excess_displacement() has it; with_pins:
   /// and farther than any pin went.
   bool is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const;
-  /// What threads are in the part that is under way.
+  /// Finds what threads are in the part that is under way.
   void begin_stitches();
 
   const Device& device_;
@@ -239,7 +243,7 @@ class ProjectionSolver final : public GarmentSolver {
   double eps_;  ///< softness of the rows in this iteration
   Real reach_;  ///< see excess_displacement() [m]
   Request request_;
-  Substep<double> part_;                     ///< that is under way
+  Substep<double> part_;                     ///< the part of a step that is under way
   bool is_inspection_ = false;               ///< wants all digits
   double rate_ = 1;                          ///< see IntegratorCoefficients
   StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
@@ -254,29 +258,31 @@ class ProjectionSolver final : public GarmentSolver {
 
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
   bool keeps_parts_ = false;
-  std::vector<SubstepRecord> parts_;  ///< of the last step, where they are kept
+  std::vector<SubstepRecord> parts_;  ///< parts of the last step, where they are kept
   std::vector<NodeValue> held_back_;  ///< velocities with which nodes leave the part, see hold_back()
-  CoupledSystem<Real> coupled_;       ///< where the factor leaves couplings out
+  CoupledSystem<Real> coupled_;       ///< system of the couplings that the factor leaves out
   /// Columns along x, y, z where a factor of less precision must not push the cloth, shape [3, free_count];
   /// else empty.
   Buffer<Vec3<Real>> translations_;
-  MatrixRows matrix_rows_;  ///< of blocks_
+  MatrixRows matrix_rows_;  ///< whole rows of the matrix of blocks_
 
   // The state, that of a step under way, and what an undoable request began with.
   ClothState<Real> state_, work_, before_;
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;
-  Buffer<Real> row_stiffness_, mismatches_, scaled_mismatches_;  ///< empty: all rows are rigid
+  /// Stiffness and mismatches of compliant rows; empty: all rows are rigid.
+  Buffer<Real> row_stiffness_, mismatches_, scaled_mismatches_;
   MismatchEnergy most_mismatch_;
-  Buffer<Real> imbalances_;                            ///< empty: nobody asks
-  Buffer<Real> row_bounds_, bound_growth_;             ///< empty: no row has a bound
+  Buffer<Real> imbalances_;  ///< imbalances of the nodes; empty: nobody asks
+  /// Bounds of rows and growth of their penalties; empty: no row has a bound.
+  Buffer<Real> row_bounds_, bound_growth_;
   Buffer<Real> row_curves_, row_viscosity_, strains_;  ///< see RowLaws; C when the part of a step began
-  Buffer<Real> quadratic_multipliers_;                 ///< empty: all rows are quadratic
+  Buffer<Real> quadratic_multipliers_;  ///< multipliers of quadratic rows; empty: all rows are quadratic
   int iteration_ = 0;
   Buffer<Vec3<Real>> iterate_, predicted_, targets_, momentum_;
   Buffer<Vec3<Real>> base_, base_velocity_;  ///< x^, v^ of integrators that remember
   Buffer<Real> stiffness_, blocks_;
-  Buffer<Real> stitch_stiffness_;  ///< of the part under way, see Stitches
+  Buffer<Real> stitch_stiffness_;  ///< stiffness of stitches in the part under way, see Stitches
   Buffer<Vec3<Real>> stitch_rests_;
   Buffer<Vec3<Real>> right_side_, correction_;
   Buffer<Real> row_forces_;  ///< see AssembleGradient

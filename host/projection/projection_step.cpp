@@ -167,7 +167,7 @@ class CoupledStep {
     if (end.again) bodies_->set_states(states_);
     if (end.onward) bodies_->accept(end.part.h);
   }
-  /// Of each garment in its report.
+  /// Writes how deep eased samples lie into the report of each garment.
   double eased_depth() {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport& report = members_[g].report;
@@ -227,7 +227,7 @@ class CoupledStep {
       lost = thrown = done = false;
       residual = previous = penetration = compression = 0;
     }
-    /// Its motion was not followed.
+    /// Marks the step as stalled, because the garment's motion was not followed.
     void miss() { report.status = std::max(report.status, StepStatus::stalled); }
     void lose() {
       lost = true;
@@ -327,9 +327,10 @@ class CoupledStep {
   const MonitorView monitor_;
   const int number_;
   std::vector<Member> members_;
-  std::vector<std::size_t> widths_;  ///< of the garments, see side_by_side()
-  ThreadPool* pool_ = nullptr;       ///< null: they are too small for phases of a step side by side
-  std::vector<BodyState> states_;    ///< of the bodies, before the step
+  std::vector<std::size_t> widths_;  ///< widths of the garments, see side_by_side()
+  /// Threads of the phases; null: garments are too small for phases of a step side by side.
+  ThreadPool* pool_ = nullptr;
+  std::vector<BodyState> states_;  ///< states of the bodies before the step
 };
 
 }  // namespace

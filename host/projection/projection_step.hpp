@@ -8,7 +8,7 @@
 
 namespace isocloth {
 
-/// Of a scene in steps of h [s].
+/// How steps of h [s] of a scene are iterated.
 StepControl step_control(const ResolvedScene& resolved, Precision precision, double h);
 
 /// The `number`-th step of h [s] of all garments' requests (StepController): iterations until every garment

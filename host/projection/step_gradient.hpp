@@ -10,7 +10,7 @@ namespace isocloth {
 /// A step of a garment that has been taken, whole.
 struct FinishedStep {
   const GarmentState &before, &after;
-  double time = 0;  ///< of the garment when it began [s]
+  double time = 0;  ///< time of the garment's clock when the step began [s]
   double step = 0;  ///< h [s]
 };
 
@@ -20,12 +20,15 @@ struct StateGradient {
 };
 
 struct StepGradient {
-  StateGradient before;        ///< by the state before the step
-  StateGradient previous;      ///< by the one before that, which BDF2 remembers; empty: it had no part
-  std::vector<Vec3d> targets;  ///< by where pinned nodes are after the step [1/m], shape [node_count]
+  StateGradient before;  ///< derivatives by the state before the step
+  /// Derivatives by the state before that, which BDF2 remembers; empty: it had no part.
+  StateGradient previous;
+  /// Derivatives by where pinned nodes are after the step [1/m], shape [node_count].
+  std::vector<Vec3d> targets;
   // By numbers of B and phi~, under their names in Fabric; by the weight per area, delta g.
   double rho = 0, alpha = 0, beta = 0, kappa = 0, weight = 0;
-  bool buckles = false;        ///< see ProjectionSolver::gradient()
+  /// Whether the cloth is about to buckle, see ProjectionSolver::gradient().
+  bool buckles = false;
   std::vector<Vec3d> adjoint;  ///< w, see ProjectionSolver::gradient() [1/(kg m)], shape [node_count]
 };
 

@@ -15,7 +15,7 @@ namespace isocloth::reference {
 /// added, in both measures; rows after those of the pairs stay as they are.
 class CorotationalStrain {
  public:
-  CorotationalStrain() = default;  ///< none: all rows stay
+  CorotationalStrain() = default;  ///< no pairs: all rows stay
   CorotationalStrain(std::vector<double> shares, double coupling)
       : shares_(std::move(shares)), coupling_(coupling) {}
 

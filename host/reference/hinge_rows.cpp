@@ -25,7 +25,8 @@ double large_slope(double angle) {
 }
 
 struct Sides {
-  Vector3d edge, first, second;  ///< unit vector along the edge, and those across it in the triangles
+  /// Unit vector along the edge, and those across the edge in the two triangles.
+  Vector3d edge, first, second;
   double length, height_first, height_second, foot_first, foot_second;
 };
 /// Heights of the triangles over their edge, and the shares of the edge at which they stand.

@@ -15,9 +15,9 @@ namespace isocloth::reference {
 /// beyond 2.
 class HingeRows {
  public:
-  HingeRows() = default;  ///< none
+  HingeRows() = default;  ///< no rows
   HingeRows(const Mesh& mesh, const std::vector<char>& is_free);
-  /// Of large angles; ratio: stiffness along weft over that along warp.
+  /// Rows of large angles; ratio: stiffness along weft over that along warp.
   HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const Topology& topology, double ratio);
 
   Eigen::Index count() const { return static_cast<Eigen::Index>(hinges_.size()); }
@@ -26,9 +26,9 @@ class HingeRows {
   const VectorXd& stiffness() const { return stiffness_; }
   /// Curvature over angle |e| / (A_1 + A_2) [1/m], shape [count()].
   const VectorXd& curvature() const { return curvature_; }
-  /// Shape [count()].
+  /// Angles less those at rest, or what stands for large ones; shape [count()].
   VectorXd values(const MatrixX3d& positions) const;
-  /// [1/m], the last of `row_count` rows, shape [row_count, 3 node_count].
+  /// Derivatives of values() [1/m], the last of `row_count` rows, shape [row_count, 3 node_count].
   SparseMatrix jacobian(const MatrixX3d& positions, Eigen::Index row_count) const;
 
  private:

@@ -15,7 +15,7 @@ namespace isocloth::reference {
 namespace {
 
 constexpr double newton_diagonal = 1e-2;  ///< part of diag(A) that regularises A
-constexpr double longest_correction = 1;  ///< by A alone, in edges
+constexpr double longest_correction = 1;  ///< longest correction by A alone, in edges
 
 void check_recipe(const Recipe& recipe) {
   const bool by_sweeps = recipe.solver == SolverFamily::impulse;

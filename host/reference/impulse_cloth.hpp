@@ -27,12 +27,13 @@ struct Choice {
 
 /// What one step did, over all its parts.
 struct ImpulseStepResult {
-  int sweeps = 0;           ///< over positions, of every part, the last one that corrected nothing included
-  int velocity_sweeps = 0;  ///< the same over velocities
-  int solves = 0;           ///< impulse_system: linear solves for positions
-  int fallbacks = 0;        ///< impulse_system: parts, or velocities of parts, that were left to sweeps
-  double residual = 0;      ///< largest relative error of a constraint at the end
-  bool converged = true;    ///< residual <= tolerance
+  int sweeps = 0;  ///< sweeps over positions in all parts, the last one that corrected nothing included
+  /// Sweeps over velocities in all parts, the last one that corrected nothing included.
+  int velocity_sweeps = 0;
+  int solves = 0;         ///< impulse_system: linear solves for positions
+  int fallbacks = 0;      ///< impulse_system: parts, or velocities of parts, that were left to sweeps
+  double residual = 0;    ///< largest relative error of a constraint at the end
+  bool converged = true;  ///< residual <= tolerance
   std::vector<double> strain_trace;  ///< largest relative error that a sweep came upon, shape [sweeps]
   /// Least distance of a relative error from the threshold that decided on its correction, over all sweeps;
   /// infinite where nothing was decided.
@@ -54,24 +55,26 @@ class ImpulseCloth {
   /// or of semi-implicit steps.
   ImpulseCloth(const Garment& garment, const Recipe& recipe, const ImpulseSettings& settings, double gravity);
 
-  const std::vector<Index>& free_nodes() const { return nodes_.free; }      ///< ascending
-  const std::vector<Index>& pinned_nodes() const { return nodes_.pinned; }  ///< of all pins, ascending
+  const std::vector<Index>& free_nodes() const { return nodes_.free; }      ///< nodes of no pin, ascending
+  const std::vector<Index>& pinned_nodes() const { return nodes_.pinned; }  ///< nodes of all pins, ascending
   const ImpulseSettings& settings() const { return settings_; }
   const VectorXd& masses() const { return masses_; }                  ///< m_i [m^2], shape [node_count]
   const VectorXd& inverse_masses() const { return inverse_masses_; }  ///< w_i [1/kg], shape [node_count]
 
-  const MatrixX3d& positions() const { return positions_; }    ///< [m], shape [node_count, 3]
-  const MatrixX3d& velocities() const { return velocities_; }  ///< [m/s], shape [node_count, 3]
+  /// Positions of the nodes [m], shape [node_count, 3].
+  const MatrixX3d& positions() const { return positions_; }
+  /// Velocities of the nodes [m/s], shape [node_count, 3].
+  const MatrixX3d& velocities() const { return velocities_; }
   /// L / l - 1 of springs with a free end, in the order of garment_springs(); empty unless the recipe yields.
   std::vector<double> plastic_strains() const;
-  /// Each throws ShapeError when the size does not fit.
+  /// Sets plastic_strains(); this and the next two throw ShapeError when the size does not fit.
   void set_plastic_strains(const std::vector<double>& strains);
   void set_positions(const MatrixX3d& positions);
   void set_velocities(const MatrixX3d& velocities);
 
   /// What the sweeps visit: edges kept, in the order of Topology::edges, or blocks of isometry rows.
   const ImpulseRows& rows() const { return *rows_; }
-  /// Of rows `edges`, else empty.
+  /// The constraints of rows `edges`, else empty.
   const std::vector<DistanceConstraint>& constraints() const { return constraints_; }
   /// The order in which a sweep visits rows(), at first 0, 1, 2, ...; throws ShapeError unless it is a
   /// permutation of it.
@@ -82,9 +85,10 @@ class ImpulseCloth {
 
   /// Obstacles that nodes meet, at first none. Throws SceneError for impulse_system.
   void set_obstacles(const std::vector<Obstacle>& obstacles, double offset, double tolerance);
-  /// After set_obstacles(), see ImpulseContact::set_push_out.
+  /// Sets the time in which what starts inside is eased out [s], after set_obstacles(); see
+  /// ImpulseContact::set_push_out.
   void set_push_out(double time);
-  /// Null: no obstacles.
+  /// The contacts with obstacles; null: no obstacles.
   const ImpulseContact* contact() const { return contact_.get(); }
 
   /// f [N]: gravity -delta g m along z, bending -kappa K x - beta K v, springs; shape [node_count, 3].
@@ -121,7 +125,7 @@ class ImpulseCloth {
              ImpulseStepResult& result) const;
   void part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions, MatrixX3d& velocities,
             ImpulseStepResult& result) const;
-  /// Lengths at rest of the springs after h [s] at these positions.
+  /// Computes the lengths at rest of the springs after h [s] at these positions.
   void flow(double h, const MatrixX3d& positions);
   bool has_free_end(const Spring& spring) const {
     return nodes_.is_free[spring.a] || nodes_.is_free[spring.b];
@@ -134,9 +138,11 @@ class ImpulseCloth {
   NodeKinds nodes_;
   VectorXd masses_, inverse_masses_;
   SparseMatrix bending_;
-  std::unique_ptr<TensorSheet> sheet_;  ///< of semi_implicit: in the place of bending, springs and rows
+  /// The sheet of semi_implicit steps, in the place of bending, springs and rows.
+  std::unique_ptr<TensorSheet> sheet_;
   std::vector<Spring> springs_;
-  std::vector<double> spring_lengths_;  ///< at rest before anything flowed; empty: nothing does
+  /// Lengths of the springs at rest before anything flowed [m]; empty: nothing does.
+  std::vector<double> spring_lengths_;
   std::unique_ptr<ImpulseRows> rows_;
   std::unique_ptr<ImpulseContact> contact_;
   std::vector<DistanceConstraint> constraints_;

@@ -27,15 +27,16 @@ class ImpulseContact {
   /// are in less time; the depth that a step ends with comes evenly from that which it begins with. 0: never.
   void set_push_out(double time) { push_out_time_ = time; }
 
-  /// A step of h [s] from these positions [m] at time t [s] in so many parts. air: 1 + alpha h / (parts rho),
-  /// what a force adds to a preview being an air-th of what an impulse does.
+  /// Begins a step of h [s] from these positions [m] at time t [s] in so many parts. air: 1 + alpha h /
+  /// (parts rho), what a force adds to a preview being an air-th of what an impulse does.
   void begin_step(const MatrixX3d& positions, double t, double h, int parts, double air);
   void begin_substep(int part);
   /// Impulses of all contacts at positions + displacements [m], shape [node_count, 3] each; returns the
   /// largest move of a node.
   double correct_positions(const MatrixX3d& positions, MatrixX3d& displacements);
-  /// The same for velocities times the part's length [m] at the positions, of contacts that had impulses; the
-  /// first call of a part takes note of those. Normal impulses do not fall below those on positions.
+  /// Impulses on velocities times the part's length [m], at the positions, of contacts that had impulses on
+  /// positions, shape [node_count, 3] each; returns the largest move of a node. The first call of a part
+  /// takes note of those contacts. Normal impulses do not fall below those on positions.
   double correct_velocities(const MatrixX3d& positions, MatrixX3d& displacements);
   void end_part();
 
@@ -63,13 +64,15 @@ class ImpulseContact {
   std::vector<ShapeDistance> shapes_;
   double offset_, tolerance_;
   VectorXd inverse_masses_;
-  std::vector<std::vector<Contact>> contacts_;  ///< shape [obstacle][node]
+  /// Contacts of each obstacle with each node, shape [obstacle][node].
+  std::vector<std::vector<Contact>> contacts_;
   std::vector<MatrixX3d> forces_;
-  double start_ = 0, end_ = 0;  ///< of the step [s]
+  double start_ = 0, end_ = 0;  ///< times at which the step begins and ends [s]
   double air_ = 1;
   double push_out_time_ = 0;
-  std::array<double, 2> shares_{};  ///< of depths at the start, when the step begins and ends
-  std::vector<VectorXd> depths_;    ///< at the start [m], 0: none; shape [obstacle][node]
+  /// What is left of depths at the start when the step begins, and when it ends.
+  std::array<double, 2> shares_{};
+  std::vector<VectorXd> depths_;  ///< depths of nodes at the start [m], 0: none; shape [obstacle][node]
   int part_ = 0, parts_ = 1;
   bool has_floors_ = false;
 };

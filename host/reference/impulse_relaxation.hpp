@@ -12,14 +12,14 @@ namespace isocloth::reference {
 class ImpulseRelaxation {
  public:
   explicit ImpulseRelaxation(double given) : given_(given) {}
-  double factor() const;  ///< of the sweep to come
-  /// After a sweep; change: the largest error that it corrected, nothing: not to be watched.
+  double factor() const;  ///< factor of the sweep to come
+  /// Ends a sweep; change: the largest error that it corrected, nothing: not to be watched.
   void end_sweep(std::optional<double> change);
 
  private:
   double given_;
   int sweep_ = 1, first_ = 1;
-  double distance_ = 0.01;  ///< of the bound from 2
+  double distance_ = 0.01;  ///< distance of the bound from 2
   std::optional<double> least_;
 };
 

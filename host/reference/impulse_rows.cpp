@@ -100,7 +100,7 @@ class BlockMaker {
   }
 
  private:
-  /// 1/2 sum_s weight_s (left_s^T right_s + right_s^T left_s).
+  /// The tensor of a row, 1/2 sum_s weight_s (left_s^T right_s + right_s^T left_s).
   Eigen::MatrixXd tensor(Eigen::Index row, const std::vector<Index>& nodes) const {
     const auto size = static_cast<Eigen::Index>(nodes.size());
     const auto local = [&](Eigen::Index node) {

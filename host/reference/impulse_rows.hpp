@@ -15,7 +15,8 @@ namespace isocloth::reference {
 struct Visit {
   double error = 0;  ///< largest relative error before the correction, dimensionless; of velocities: [1/s]
   bool corrected = false;
-  double change = 0;  ///< of a corrected position: |e| / |d| or, of blocks, the largest |C|; else 0
+  /// Size of the correction of a position: |e| / |d| or, of blocks, the largest |C|; else 0.
+  double change = 0;
 };
 
 /// Constraints in a fixed numbering; a sweep visits them in any order, each seeing the corrections before it.
@@ -35,7 +36,7 @@ class ImpulseRows {
   virtual double residual(const MatrixX3d& positions) const = 0;
 };
 
-/// |x_b - x_a| = l.
+/// The constraint |x_b - x_a| = l.
 struct DistanceConstraint {
   Index a = 0, b = 0;
   double length = 0;                ///< l [m], > 0
@@ -74,7 +75,7 @@ class DistanceRows final : public ImpulseRows {
   const std::vector<DistanceConstraint>& constraints() const { return constraints_; }
 
  private:
-  /// Of an equation the size of an error, of a bound how far it is exceeded.
+  /// By how much a constraint is violated: the size of the error of an equation, how far a bound is exceeded.
   double violation(double error) const { return are_bounds_ ? std::max(error, 0.0) : std::abs(error); }
 
   std::vector<DistanceConstraint> constraints_;
@@ -84,7 +85,7 @@ class DistanceRows final : public ImpulseRows {
 /// Quadratic rows corrected together: C_r = sum_ij tensors[r](i, j) p_i.p_j - rest[r] over the nodes of a
 /// stencil.
 struct RowBlock {
-  std::vector<Index> nodes;  ///< ascending, shape [stencil_size]
+  std::vector<Index> nodes;  ///< nodes of the stencil, ascending, shape [stencil_size]
   std::vector<Eigen::MatrixXd>
       tensors;               ///< T_r, symmetric [1/m^2], shape [1 or 3][stencil_size, stencil_size]
   std::vector<double> rest;  ///< dimensionless, shape [1 or 3]

@@ -24,7 +24,7 @@ class ImpulseSystem {
   /// impulse. False when a pivot, as part of its entry of diag(A), is not above least_regular_pivot():
   /// constraints depend on each other.
   bool linearise(const MatrixX3d& positions, double relative_diagonal);
-  /// constraint_count times the unit rounding.
+  /// Least pivot of a regular system: constraint_count times the unit rounding.
   double least_regular_pivot() const;
   /// The smallest eigenvalue of what was factorised, both sides scaled as diag(A) to one, by inverse
   /// iteration: no order of elimination has a smaller pivot. 0 where the factorisation failed.
@@ -41,14 +41,15 @@ class ImpulseSystem {
   VectorXd errors(const MatrixX3d& positions) const;
   /// r_i = (v_b - v_a).n_i [m/s], shape [constraint_count].
   VectorXd rates(const MatrixX3d& velocities) const;
-  /// A p = side; u_a += w_a p_i n_i, u_b -= w_b p_i n_i. Needs a factorisation. Returns the largest |change
-  /// of u_i| / l_i, l_i the shortest constraint at node i; infinite where one is not finite.
+  /// Solves A p = side; u_a += w_a p_i n_i, u_b -= w_b p_i n_i. Needs a factorisation. Returns the largest
+  /// |change of u_i| / l_i, l_i the shortest constraint at node i; infinite where one is not finite.
   double apply(const VectorXd& side, MatrixX3d& displacements) const;
 
  private:
   std::vector<DistanceConstraint> constraints_;
   VectorXd inverse_masses_;
-  VectorXd shortest_;  ///< constraint at each node, infinite without one [m], shape [node_count]
+  /// Length of the shortest constraint at each node, infinite without one [m], shape [node_count].
+  VectorXd shortest_;
   double unit_rounding_;
   VectorXd scale_;  ///< square roots of diag(A), shape [constraint_count]
   MatrixX3d directions_;

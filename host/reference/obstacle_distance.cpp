@@ -12,11 +12,11 @@ namespace {
 
 /// The plane that bounds a solid core on one side.
 struct Side {
-  double distance;  ///< of the point, <= 0 inside
+  double distance;  ///< distance of the point from the plane [m], <= 0 inside
   Vec3d normal;
 };
 
-/// From `nearest` on the core, `rounding` around it; inside of the core the side that is next.
+/// Distance from `nearest` on the core, `rounding` around it; inside of the core from the side that is next.
 SignedDistance around_core(Vec3d p, Vec3d nearest, double rounding, const std::vector<Side>& sides) {
   const Vec3d way = p - nearest;
   if (const double distance = norm(way); distance > 0) return {distance - rounding, normalized(way)};
@@ -82,7 +82,7 @@ OnTriangle nearest_on_triangle(Vec3d p, const std::array<Vec3d, 3>& x) {
   return {best, false};
 }
 
-/// Of the triangle seen from p (van Oosterom & Strackee 1983).
+/// Solid angle of the triangle seen from p (van Oosterom & Strackee 1983).
 double solid_angle(Vec3d p, const std::array<Vec3d, 3>& x) {
   const Vec3d a = x[0] - p, b = x[1] - p, c = x[2] - p;
   const double la = norm(a), lb = norm(b), lc = norm(c);

@@ -9,8 +9,8 @@
 namespace isocloth::reference {
 
 struct SignedDistance {
-  double value = 0;  ///< [m], < 0 inside
-  Vec3d gradient;    ///< unit; of any nearest point where there are several
+  double value = 0;  ///< distance from the surface [m], < 0 inside
+  Vec3d gradient;    ///< unit gradient of the distance; where several points are nearest, that of any of them
 };
 
 /// Distances from one shape in its own frame, by the nearest point of its surface.
@@ -26,7 +26,7 @@ class ShapeDistance {
   struct Triangle {
     std::array<Vec3d, 3> corners;
     Vec3d center;
-    double radius;  ///< of a sphere around the center that holds it
+    double radius;  ///< radius of a sphere around the center that holds the triangle [m]
     Triangle(Vec3d a, Vec3d b, Vec3d c);
   };
 
@@ -38,10 +38,10 @@ class ShapeDistance {
   SignedDistance at_height_field(const HeightFieldShape& shape, Vec3d p) const;
 
   ObstacleShape shape_;
-  std::vector<Triangle> triangles_;  ///< of meshes and height fields
+  std::vector<Triangle> triangles_;  ///< triangles of meshes and height fields
 };
 
-/// The same in the world at time t [s].
+/// Signed distances from an obstacle in the world at time t [s], see ShapeDistance.
 class ObstacleDistance {
  public:
   explicit ObstacleDistance(const Obstacle& obstacle) : obstacle_(obstacle), shape_(obstacle.shape) {}

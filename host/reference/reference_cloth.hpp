@@ -17,14 +17,14 @@ struct StepResult {
   int iterations = 0;     ///< linear solves
   double residual = 0;    ///< largest |scaled row| at the end
   bool converged = true;  ///< residual <= tolerance
-  double eps = 0;         ///< smallest of the iterations
+  double eps = 0;         ///< smallest eps of the iterations
   double margin = 0;      ///< smallest change of a residual that would have decided an iteration otherwise
 };
 
 /// What one linear solve gives.
 struct Iteration {
   MatrixX3d displacement;        ///< d [m], zero on pinned nodes, not clamped, shape [node_count, 3]
-  VectorXd multipliers;          ///< shape [row_count]
+  VectorXd multipliers;          ///< multipliers after the solve, shape [row_count]
   SparseMatrix block, jacobian;  ///< A + G+ and J on free nodes
   VectorXd compliance;           ///< e, shape [row_count]
 };
@@ -43,13 +43,16 @@ class ReferenceCloth {
   const Mesh& mesh() const { return mesh_; }
   const QuadraticRows& rows() const { return rows_.rows; }
   const ProjectionSettings& settings() const { return settings_; }          ///< eps filled in
-  const std::vector<Index>& free_nodes() const { return free_nodes_; }      ///< ascending
-  const std::vector<Index>& pinned_nodes() const { return pinned_nodes_; }  ///< of all pins, ascending
+  const std::vector<Index>& free_nodes() const { return free_nodes_; }      ///< nodes of no pin, ascending
+  const std::vector<Index>& pinned_nodes() const { return pinned_nodes_; }  ///< nodes of all pins, ascending
 
-  const MatrixX3d& positions() const { return positions_; }     ///< [m], shape [node_count, 3]
-  const MatrixX3d& velocities() const { return velocities_; }   ///< [m/s], shape [node_count, 3]
-  const VectorXd& multipliers() const { return multipliers_; }  ///< of the scaled rows, shape [row_count]
-  /// Each throws ShapeError when the size does not fit.
+  /// Positions of the nodes [m], shape [node_count, 3].
+  const MatrixX3d& positions() const { return positions_; }
+  /// Velocities of the nodes [m/s], shape [node_count, 3].
+  const MatrixX3d& velocities() const { return velocities_; }
+  /// Multipliers of the scaled rows, shape [row_count].
+  const VectorXd& multipliers() const { return multipliers_; }
+  /// Sets a part of the state; each throws ShapeError when the size does not fit.
   void set_positions(const MatrixX3d& positions);
   void set_velocities(const MatrixX3d& velocities);
   void set_multipliers(const VectorXd& multipliers);
@@ -70,7 +73,7 @@ class ReferenceCloth {
   double bend_of_curves(double step) const { return laws_.bend_of_curves(step); }
   /// C(phi) - c of each row, c its bound or 0, shape [row_count].
   VectorXd row_strains(const MatrixX3d& positions) const { return rows_.values(positions) - bounds_; }
-  /// The same, of rows with a law stress over tangent, at these multipliers.
+  /// C(phi) - c of each row, shape [row_count]; of rows with a law, stress over tangent at these multipliers.
   VectorXd row_values(const MatrixX3d& positions, double step, const VectorXd& multipliers) const;
   VectorXd row_values(const MatrixX3d& positions, double step = 1) const {
     return row_values(positions, step, multipliers_);
@@ -81,9 +84,9 @@ class ReferenceCloth {
   VectorXd quadratic_multipliers(const VectorXd& multipliers, const MatrixX3d& positions) const;
   /// D = diag(J W J^T) over free nodes; W = 1/(b m) in metric implicit_b, where B has b m of mass and
   /// damping, 1/m in metric mass.
-  /// 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. Of a row with the energy
-  /// K C^2 / 2: the D whose settings().eps times is its compliance 1 / (h^2 K).
-  /// Of a row C <= c with multiplier mu: where it is at its bound the D whose settings().eps times is 1/k +
+  /// D is 0 where pinned nodes hold a row alone: the free nodes' part of J is rounding. A row with the energy
+  /// K C^2 / 2 has the D whose settings().eps times is its compliance 1 / (h^2 K).
+  /// A row C <= c with multiplier mu has, where it is at its bound, the D whose settings().eps times is 1/k +
   /// a, else 0; k = 10 growth (h^2 K + 1/D), a = 1 / (1000 h^2 K). growth 0: of the first iterate, in which
   /// rows are at their bound that have a multiplier, and growth is 1.
   VectorXd row_scale_d(const MatrixX3d& positions, double step) const {
@@ -114,7 +117,7 @@ class ReferenceCloth {
   }
   SparseMatrix geometric_stiffness(const VectorXd& multipliers, const MatrixX3d& positions) const;
 
-  /// In a step from positions().
+  /// Threads of the garment in a step from positions().
   Threads threads(double step) const { return threads_of(mesh_, sewing_, positions_, step); }
 
   /// One linear solve of the method on free nodes, with e = eps D(phi):
@@ -126,7 +129,8 @@ class ReferenceCloth {
     return single_iteration(positions, unconstrained, multipliers, step, settings_.eps,
                             VectorXd::Zero(multipliers.size()));
   }
-  /// The same with another eps, and with penalties of bounded rows that have grown.
+  /// One linear solve as the other single_iteration(), with another eps, and with penalties of bounded rows
+  /// that have grown.
   Iteration single_iteration(const MatrixX3d& positions, const MatrixX3d& unconstrained,
                              const VectorXd& multipliers, double step, double eps,
                              const VectorXd& growth) const;
@@ -166,7 +170,7 @@ class ReferenceCloth {
   /// be: 1e-4 of what weight gives the cloth in a step of fall, area (weight step)^2 / (2 rho), and what
   /// strains of the size of rounding have.
   double mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers, double step) const;
-  /// What may be [J/m^2].
+  /// Largest energy of mismatches that may be [J/m^2], see mismatch_excess().
   double most_mismatch(double step) const;
   double stiffest() const;
   /// Corrects what rows miss at `positions` with the matrix and the scaled Jacobian of the iteration before,
@@ -196,7 +200,7 @@ class ReferenceCloth {
   RowResponse laws_;
   VectorXd stiffness_;       ///< K of compliant rows [J], 0 of rigid ones, shape [row_count]
   VectorXd bounds_;          ///< c of rows C <= c, 0 of others, shape [row_count]
-  bool is_elastic_ = false;  ///< its triangles are
+  bool is_elastic_ = false;  ///< whether the triangles of the garment are elastic
   bool may_reproject_ = true;
   double rounding_ = 1e-10;
 };

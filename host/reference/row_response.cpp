@@ -9,7 +9,7 @@ namespace isocloth::reference {
 
 namespace {
 
-/// Of p and x that are `factor` times stress over stiffness and rate.
+/// Law of p and x that are `factor` times stress over stiffness and rate.
 std::vector<CurvePiece> viscosity_law(const StressCurve& curve, double stiffness, double factor,
                                       double linear) {
   if (!curve.exists()) return {{0, 0, linear, 0, 0}};
@@ -23,7 +23,7 @@ std::vector<CurvePiece> viscosity_law(const StressCurve& curve, double stiffness
   return pieces;
 }
 
-/// By the tangent at x, or where the stress is `carried` if that is flatter by a tenth.
+/// Response of a law by the tangent at x, or where the stress is `carried` if that is flatter by a tenth.
 Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried) {
   const double sign = x < 0 ? -1 : 1;
   const auto here = at_strain(pieces, sign * x);
@@ -35,8 +35,8 @@ Response tangent(const std::vector<CurvePiece>& pieces, double x, double carried
   return {sign * here[0], here[1]};
 }
 
-/// Of a difference of triangles, by the tangent at C or nearer the strain of which the stress is `carried`:
-/// the third iterate of Newton's method from C, of a law that is convex.
+/// Response of a difference of triangles, by the tangent at C or nearer the strain of which the stress is
+/// `carried`: the third iterate of Newton's method from C, of a law that is convex.
 Response difference_tangent(double c, double carried) {
   const double sign = c < 0 ? -1 : 1, wanted = std::max(sign * carried, 0.0);
   double at = std::min(sign * c, 0.5);  // beyond it is straight

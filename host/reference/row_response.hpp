@@ -8,7 +8,7 @@
 
 namespace isocloth::reference {
 
-/// Over K, and its derivative by C; C and 1 of a row without a law.
+/// Stress of a row over its stiffness K, and the derivative of that by C; C and 1 of a row without a law.
 struct Response {
   double stress = 0, slope = 1;
 };
@@ -19,17 +19,18 @@ class RowResponse {
   RowResponse() = default;
   RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows);
 
-  /// Of a strain c, `before` when the step began, while the multiplier is lambda.
+  /// Response of a row at a strain c, `before` when the step began, while the multiplier is lambda.
   Response at(Eigen::Index row, double c, double before, double step, double lambda) const;
   /// Largest |f''| / f' by C of the laws in a step, 0 where all are linear.
   double bend_of_curves(double step) const;
 
  private:
-  std::vector<Index> laws_;  ///< see GarmentRows
+  std::vector<Index> laws_;  ///< law of each row, see GarmentRows
   std::vector<std::vector<CurvePiece>> curves_;
-  std::vector<char> is_spring_;                     ///< rows that are one of rows.edges
-  std::vector<double> stiffness_;                   ///< K of rows
-  std::vector<double> curvature_;                   ///< of hinges over their angles [1/m], 0 of other rows
+  std::vector<char> is_spring_;    ///< rows that are one of rows.edges
+  std::vector<double> stiffness_;  ///< K of rows
+  /// Curvature over angle of hinges [1/m], 0 of other rows; shape [row_count].
+  std::vector<double> curvature_;
   std::vector<std::vector<CurvePiece>> viscosity_;  ///< p_v of each law by dC/dt [1/s]
   bool is_engineering_ = false;
 };

@@ -333,7 +333,7 @@ void append_hinges(const HingeRows& hinges, Index law, const Mesh& mesh, const F
   result.hinges = hinges;
 }
 
-/// Those of the recipe and the fabric.
+/// Rows of the recipe and the fabric.
 GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& topology,
                         const Fabric& fabric, const std::vector<char>& is_free) {
   const double s = fabric.strain_limit;

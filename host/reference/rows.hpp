@@ -19,12 +19,12 @@ namespace isocloth::reference {
 /// T_r = 1/2 sum_s weights(r, s) (left_s^T right_s + right_s^T left_s); it is never formed here.
 /// Order: E, F, G of each constrained interior node, then F at corners, then edges.
 struct QuadraticRows {
-  SparseMatrix left, right;                 ///< shape [sample_count, node_count]
-  SparseMatrix weights;                     ///< shape [row_count, sample_count]
-  VectorXd rest;                            ///< shape [row_count]
+  SparseMatrix left, right;  ///< left and right forms of the samples, shape [sample_count, node_count]
+  SparseMatrix weights;      ///< weights of the samples in the rows, shape [row_count, sample_count]
+  VectorXd rest;             ///< rest values of the rows, shape [row_count]
   std::vector<Index> interior_nodes;        ///< node q owns rows 3q, 3q + 1, 3q + 2
-  std::vector<Index> corner_nodes;          ///< next rows, one each
-  std::vector<std::array<Index, 2>> edges;  ///< last rows, one each
+  std::vector<Index> corner_nodes;          ///< corner nodes own the next rows, one each
+  std::vector<std::array<Index, 2>> edges;  ///< edges own the last rows, one each
 
   Eigen::Index row_count() const { return rest.size(); }
 
@@ -45,8 +45,8 @@ struct QuadraticRows {
 /// shape [node_count].
 QuadraticRows isometry_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free);
 
-/// |p_a - p_b|^2 / l0^2 - 1 of each edge with a free end, in the order of Topology::edges.
-/// So often.
+/// Rows |p_a - p_b|^2 / l0^2 - 1 of each edge with a free end, in the order of Topology::edges, `times`
+/// times.
 QuadraticRows edge_rows(const Mesh& mesh, const Topology& topology, const std::vector<char>& is_free,
                         int times = 1);
 
@@ -60,18 +60,18 @@ QuadraticRows membrane_rows(const Mesh& mesh, const Topology& topology, const st
 
 struct GarmentRows {
   QuadraticRows rows;  ///< but hinges, which have empty ones
-  /// K of each [J], energy K C^2 / 2, 0: rigid. Of the means of a membrane A (k_warp / (4 (1 - nu^2)),
-  /// k_shear, k_weft / 4), A the area of the pair; of its differences as MembraneRows has them; of elastic
-  /// edges A k / 4, A half of each quad and a third of each triangle beside it.
+  /// Stiffness K of each row [J], energy K C^2 / 2, 0: rigid; shape [row_count]. Means of a membrane have A
+  /// (k_warp / (4 (1 - nu^2)), k_shear, k_weft / 4), A the area of the pair; its differences what
+  /// MembraneRows has; elastic edges A k / 4, A half of each quad and a third of each triangle beside it.
   VectorXd stiffness;
-  /// Of inequalities C <= c, 0: an equation or an energy. The edges of a fabric with a strain limit s,
-  /// c = (1 + s)^2 - 1, come last; their K is that of elastic edges.
+  /// Bound c of inequalities C <= c, 0: an equation or an energy; shape [row_count]. The edges of a fabric
+  /// with a strain limit s, c = (1 + s)^2 - 1, come last; their K is that of elastic edges.
   VectorXd bounds;
   /// Which of the laws each row has: RowLaw, -1: none; empty: none has one.
   std::vector<Index> laws;
   /// C of the values of `rows`: of elements that strain is measured of by the polar decomposition.
   CorotationalStrain strain;
-  /// p of each law; empty: all are linear in C.
+  /// Pieces of each law's stress p; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
   Eigen::Index pair_row_count = 0;  ///< rows of pairs of triangles, the first ones
   HingeRows hinges;                 ///< the last rows

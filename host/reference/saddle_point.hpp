@@ -6,8 +6,8 @@
 namespace isocloth::reference {
 
 struct SaddlePointSolution {
-  VectorXd primal;  ///< shape [columns of jacobian]
-  VectorXd dual;    ///< shape [rows of jacobian]
+  VectorXd primal;  ///< x, shape [columns of jacobian]
+  VectorXd dual;    ///< y, shape [rows of jacobian]
 };
 
 /// Solves [A, J^T; J, -diag(e)] [x; y] = [a; b] with A symmetric positive definite and e > 0: quasi-definite,

@@ -7,13 +7,13 @@
 
 namespace isocloth::reference {
 
-/// Their force times h^2 is of_rests - laplacian phi.
+/// Threads of seams and buttons; their force times h^2 is of_rests - laplacian phi.
 struct Threads {
-  SparseMatrix laplacian;  ///< [kg], shape [node_count, node_count]
-  MatrixX3d of_rests;      ///< [kg m], shape [node_count, 3]
+  SparseMatrix laplacian;  ///< Laplacian of the threads' stiffness [kg], shape [node_count, node_count]
+  MatrixX3d of_rests;      ///< pulls of the threads' lengths [kg m], shape [node_count, 3]
 };
 
-/// In a step [s] from these positions [m].
+/// Threads in a step of `step` [s] from these positions [m].
 Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& positions, double step);
 
 }  // namespace isocloth::reference

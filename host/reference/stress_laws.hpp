@@ -28,14 +28,14 @@ class StressLaw {
 
  private:
   std::vector<CurvePiece> pieces_;
-  std::vector<double> energies_;  ///< where each piece begins
+  std::vector<double> energies_;  ///< energies at the begin of each piece
 };
 
-/// Of a piece of elastic band (BandRows).
+/// Response of a piece of elastic band (BandRows) to C = s^2 - 1.
 ElasticResponse band_response(double c);
 
-/// Of the difference of the strains of two triangles along a thread (MembraneRows): C + C^3 / c_0^2, c_0 =
-/// 0.025, straight beyond 0.5.
+/// Response to the difference of the strains of two triangles along a thread (MembraneRows): C + C^3 / c_0^2,
+/// c_0 = 0.025, straight beyond 0.5.
 ElasticResponse difference_response(double c);
 
 }  // namespace isocloth::reference

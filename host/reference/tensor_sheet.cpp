@@ -70,7 +70,7 @@ SparseMatrix both(const SparseMatrix& along_rows, const SparseMatrix& along_colu
   return product;
 }
 
-/// Of each of `count` nodes in a row, half at the ends.
+/// Length that each of `count` nodes in a row stands for [m], half at the ends.
 VectorXd lengths(Eigen::Index count, double h) {
   VectorXd all = VectorXd::Constant(count, h);
   all[0] = all[count - 1] = h / 2;

@@ -31,13 +31,13 @@ class TensorSheet {
   double stretch_rate(const VectorXd& masses, const std::vector<char>& is_free) const;
 
  private:
-  /// Points of one component.
+  /// Points and operators of one component.
   struct Component {
     bool is_metric = true;
     double rest = 0;
     SparseMatrix first, second;  ///< D_i and D_j, or tangents [1/m], shape [point_count, node_count]
     SparseMatrix curvature;      ///< D_ij [1/m^2]
-    VectorXd weights;            ///< shape [point_count]
+    VectorXd weights;            ///< weights w_c of the points, shape [point_count]
   };
   VectorXd values(const Component& component, const MatrixX3d& positions) const;
   /// dC/dr, shape [point_count, 3 node_count], coordinates of a node one after another.

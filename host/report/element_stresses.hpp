@@ -23,7 +23,7 @@ class ElementStresses {
  private:
   /// Derivatives of the positions along warp and weft in a triangle: those of its nodes times these [1/m].
   struct Triangle {
-    std::array<Index, 3> nodes;  ///< of a frame
+    std::array<Index, 3> nodes;  ///< nodes of the triangle, numbered as in a frame
     std::array<double, 3> warp, weft;
     MembraneLaw::Gradient gradient(const double* positions) const;
   };
@@ -31,7 +31,7 @@ class ElementStresses {
     std::array<std::size_t, 2> faces;
     std::size_t law;
     std::array<Triangle, 2> triangles;
-    double share;  ///< of the first in the area of both
+    double share;  ///< area of the first triangle over that of both
   };
 
   std::size_t face_count_ = 0;

@@ -17,7 +17,7 @@ constexpr std::size_t garment_limit = 16;
 enum class Of {
   most,
   least,
-  sum,  ///< over garments, at the first frame of a sample
+  sum,  ///< the sum over garments, at the first frame of a sample
 };
 
 /// A curve of the page: the size of a vector where there are several columns.

@@ -171,7 +171,7 @@ Json obstacles_json(const ReportData& data, const PlaybackSelection& selection) 
   return result;
 }
 
-/// By component; null where no garment has a law.
+/// Stresses of the elements by component; null where no garment has a law.
 Json stresses_json(const Playback& playback) {
   if (playback.stresses[0].empty()) return nullptr;
   Json result;
@@ -181,7 +181,7 @@ Json stresses_json(const Playback& playback) {
   return result;
 }
 
-/// Null where frames have no loads.
+/// Loads of contacts between cloths; null where frames have no loads.
 Json contacts_json(const Playback& playback) {
   if (playback.contact_pressures.empty()) return nullptr;
   return {{"scale", playback.contact_scale}, {"bytes", encode_base64(playback.contact_pressures)}};

@@ -21,7 +21,8 @@ class ShapeErrors {
   /// Appends s - 1 of the principal stretch s, a singular value of the deformation gradient, with the largest
   /// |s - 1| of every face: at the 2 x 2 Gauss points of a quad, the centre of a triangle.
   void append_element_strains(const double* positions, std::vector<float>& strains) const;
-  /// Of every node an equal part of each of its faces' areas in the rest shape [m^2], 0: of a body.
+  /// Area of each node: an equal part of the areas of its faces in the rest shape [m^2], shape [node_count];
+  /// 0 for nodes of a body.
   std::vector<double> node_areas(std::size_t node_count) const;
 
  private:

@@ -50,7 +50,7 @@ void check_state(const std::string& path, const Scene& scene, const Checkpoint& 
   check_finite(checkpoint.since_frame, 0, path);
 }
 
-/// Of all numbers in their order: finds damage that HDF5 does not.
+/// Begins the digest of all numbers of a checkpoint in their order: finds damage that HDF5 does not.
 Digest begin_digest(std::int64_t step_index, const std::string& summary) {
   Digest digest;
   digest.add(step_index);

@@ -19,7 +19,7 @@ namespace isocloth {
 /// ends it and is thrown by every later call.
 class FrameWriter {
  public:
-  /// Both are called by the thread alone.
+  /// Starts the thread, which alone calls `write` and `flush`.
   FrameWriter(std::function<void(const TrajectoryFrame&)> write, std::function<void()> flush);
   /// Writes and flushes what is waiting; what goes wrong then is lost: drain tells.
   ~FrameWriter();

@@ -10,7 +10,7 @@ namespace isocloth {
 
 /// Triangles in the frame of a shape, counter-clockwise seen from outside.
 struct ObstacleSurface {
-  std::vector<Vec3d> vertices;  ///< [m], shape [vertex_count]
+  std::vector<Vec3d> vertices;  ///< vertices of the triangles [m], shape [vertex_count]
   std::vector<std::array<Index, 3>> triangles;
 };
 

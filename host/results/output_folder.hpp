@@ -24,7 +24,8 @@ class OutputFolder {
   /// Creates the folder and the folders above it, empty, and locks it. Throws FileError where it cannot, or
   /// cannot write there.
   void create();
-  /// Until this object goes or its process does. Throws FileError while another process holds the folder.
+  /// Locks the folder until this object goes or its process does. Throws FileError while another process
+  /// holds it.
   void lock();
   void keep() { is_kept_ = true; }
   bool is_kept() const { return is_kept_; }

@@ -11,10 +11,10 @@
 namespace isocloth {
 
 struct Recording {
-  std::string file;  ///< for messages
+  std::string file;  ///< name of the file for messages
   std::size_t point_count = 0;
-  std::vector<double> times;  ///< [s], ascending, shape [sample]
-  std::vector<Vec3d> values;  ///< shape [sample, point]; NaN: not seen
+  std::vector<double> times;  ///< times of the samples [s], ascending, shape [sample]
+  std::vector<Vec3d> values;  ///< what was recorded of the points, shape [sample, point]; NaN: not seen
 
   const Vec3d& at(std::size_t sample, std::size_t point) const {
     return values[sample * point_count + point];

@@ -29,7 +29,7 @@ fs::path frame_file(std::int64_t frame) {
   return fs::path("frames") / name.str();
 }
 
-/// Of checkpoint.h5, about.
+/// Size of checkpoint.h5, about [bytes].
 std::uint64_t checkpoint_bytes(const Scene& scene) {
   std::uint64_t numbers = 1 << 11;
   for (const Garment& garment : scene.garments) numbers += 12 * garment.mesh.positions.size() + 64;

@@ -77,8 +77,8 @@ class ResultFolder {
   /// Renames to DIR, and removes the folder that the run was resumed from, and what killed runs left of which
   /// this result has everything; call close first.
   void publish();
-  /// After an error: what of the run will stay, where, and how to go on from there; "" when nothing will. No
-  /// frame can be added afterwards.
+  /// Text after an error: what of the run will stay, where, and how to go on from there; "" when nothing
+  /// will. No frame can be added afterwards.
   std::string remains();
 
  private:

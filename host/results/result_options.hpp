@@ -8,7 +8,7 @@ namespace isocloth {
 
 /// What to do with a folder that is already there.
 enum class IfExists {
-  refuse,     ///< unless it is empty
+  refuse,     ///< an existing folder is refused unless it is empty
   overwrite,  ///< a result folder is replaced when the run finishes; anything else is refused
   resume,     ///< a result folder with a checkpoint is continued, and replaced when the run finishes
 };

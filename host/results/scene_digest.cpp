@@ -38,7 +38,7 @@ void add(Digest& digest, const ImpulseSettings& settings) {
   const auto& [mode, tolerance, substeps, sweeps, relaxation, pass, solves, on_violation] = settings;
   add_all(digest, mode, tolerance, substeps, sweeps, relaxation, pass, solves);
 }
-/// Without any, digests are those of before they could be said.
+/// Adds slopes of forces; without any, digests are those of before slopes could be said.
 void add(Digest& digest, const std::vector<ForceSlope>& slopes) {
   for (const ForceSlope& slope : slopes) {
     const auto& [stiffness, damping, position, velocity] = slope;

@@ -45,15 +45,19 @@ class TrajectoryFile {
 
   const TrajectoryLayout& layout() const { return layout_; }
   std::size_t frame_count() const { return times_.size(); }
-  const std::vector<double>& times() const { return times_; }        ///< [s], shape [frame]
-  const std::vector<std::int64_t>& steps() const { return steps_; }  ///< shape [frame]
+  /// Times of the frames [s], shape [frame].
+  const std::vector<double>& times() const { return times_; }
+  /// Step of each frame, shape [frame].
+  const std::vector<std::int64_t>& steps() const { return steps_; }
   const FrameMetrics& metrics(std::size_t frame, std::size_t garment) const {
     return metrics_[frame * layout_.garments.size() + garment];
   }
-  /// Origins added [m], shape [node, 3]. Throws FileError where the file is damaged.
+  /// Positions of the nodes in a frame, origins added [m], shape [node, 3]. Throws FileError where the file
+  /// is damaged.
   std::vector<double> positions(std::size_t frame) const;
-  std::vector<float> obstacle_poses(std::size_t frame) const;  ///< shape [clock, obstacle, 7]
-  /// [N], shape [node]; empty where the file has none.
+  /// Poses of the obstacles in a frame, shape [clock, obstacle, 7].
+  std::vector<float> obstacle_poses(std::size_t frame) const;
+  /// Loads of contacts between cloths in a frame [N], shape [node]; empty where the file has none.
   std::vector<float> contact_loads(std::size_t frame) const;
   TrajectoryFrame frame(std::size_t frame) const;
 

@@ -32,7 +32,7 @@ std::pair<Vec3d, Vec3d> bounds(const std::vector<double>& positions, std::size_t
   return {low, high};
 }
 
-/// 0 without faces.
+/// Length of a garment's shortest edge at rest [m]; 0 without faces.
 double shortest_edge(const TrajectoryLayout& layout, const TrajectoryGarment& garment) {
   double shortest = HUGE_VAL;
   for (Index f = garment.face_begin; f < garment.face_begin + garment.face_count; ++f) {
@@ -46,7 +46,7 @@ double shortest_edge(const TrajectoryLayout& layout, const TrajectoryGarment& ga
   return std::isfinite(shortest) ? shortest : 0;
 }
 
-/// Of the shortest edge: what a position may be off by.
+/// What a position may be off by, over the shortest edge.
 constexpr double accuracy = 1e-5;
 
 template <class T>

@@ -23,7 +23,7 @@ class TrajectoryWriter {
   void check(const TrajectoryFrame& frame, std::int64_t index) const;
   /// Throws ShapeError, NumericalError (nothing is written), FileError (disk full).
   void append(const TrajectoryFrame& frame);
-  /// The same positions as a reader of the frame that was appended last gets them.
+  /// Positions [m] as a reader of the frame that was appended last gets them, shape [node, 3].
   std::vector<double> stored(std::vector<double> positions) const;
   void flush();
   void close();

@@ -15,9 +15,9 @@ namespace isocloth {
 struct DrapeRequest {
   std::filesystem::path scene, output;
   DrapeSettings settings;
-  std::optional<double> time{};  ///< of the motions of its pins [s]; none: at the start
+  std::optional<double> time{};  ///< time of the motions of the garment's pins [s]; none: at the start
   IfExists if_exists = IfExists::refuse;
-  FileAccess access{};  ///< to files that the scene names
+  FileAccess access{};  ///< access to files that the scene names
 };
 
 /// The content of summary.json (names of the keys are the names of the members, those of `shape` in between).
@@ -25,8 +25,8 @@ struct DrapeSummary {
   std::string scene, garment, method;
   Index node_count = 0, element_count = 0, hanging_count = 0;
   ShapeMeasures shape;
-  double potential_energy = 0;  ///< [J], as Measures
-  double wall_seconds = 0;      ///< of the shape
+  double potential_energy = 0;  ///< potential energy of gravity as in Measures [J]
+  double wall_seconds = 0;      ///< time that the shape took [s]
   std::vector<std::string> warnings;
 };
 std::string drape_json(const DrapeSummary& summary);

@@ -73,7 +73,7 @@ std::string energy_table(const std::vector<MultigridLevel>& levels) {
   return table;
 }
 
-/// By the minimiser that is asked for, which leaves one level or several.
+/// Minimises by the minimiser that is asked for, which leaves one level or several.
 std::vector<MultigridLevel> minimise(const MinimiseRequest& request, const Scene& scene,
                                      ParticleEnergy& energy, const ParticleGrid& grid,
                                      std::vector<Vec3d>& x) {

@@ -14,7 +14,7 @@
 namespace isocloth {
 
 enum class Minimiser { newton, multigrid, descent, two_phase };
-/// Their names in the command, in order.
+/// Names of the minimisers in the command, in the order of Minimiser.
 const std::vector<std::string>& minimiser_names();
 
 struct MinimiseRequest {
@@ -23,27 +23,27 @@ struct MinimiseRequest {
   Minimiser minimiser = Minimiser::newton;
   RelaxationSettings settings{};
   IfExists if_exists = IfExists::refuse;
-  FileAccess access{};  ///< to files that the scene names
+  FileAccess access{};  ///< access to files that the scene names
 };
 
 /// How a grid of the search ended; `iterations` count those of coarser grids, too.
 struct MinimiseLevel {
   Index columns = 0, rows = 0;
   std::int64_t iterations = 0;
-  double energy = 0, residual = 0;  ///< [J]; as MinimiserPoint
+  double energy = 0, residual = 0;  ///< energy [J], and residual as in MinimiserPoint
 };
 
 /// The content of summary.json (names of the keys are the names of the members).
 struct MinimiseSummary {
   std::string scene, garment, recipe, minimiser, status;
   Index node_count = 0;
-  std::vector<std::pair<std::string, double>> energies;  ///< by term [J]
-  double energy = 0, residual = 0;                       ///< [J]; as MinimiserPoint
+  std::vector<std::pair<std::string, double>> energies;  ///< energy of each term by its name [J]
+  double energy = 0, residual = 0;                       ///< energy [J], and residual as in MinimiserPoint
   std::int64_t iterations = 0;
-  std::vector<MinimiseLevel> levels;  ///< coarsest first; one but for multigrid
+  std::vector<MinimiseLevel> levels;  ///< levels of the search, coarsest first; one but for multigrid
   int folds = 0;                      ///< fold_count() of the rim
-  ShapeMeasures shape;                ///< without sag
-  double depth_max = 0;               ///< of a particle in an obstacle [m]
+  ShapeMeasures shape;                ///< measures of the shape, without sag
+  double depth_max = 0;               ///< depth of the deepest particle in an obstacle [m]
   double wall_seconds = 0;
   std::vector<std::string> warnings;
 };

@@ -41,7 +41,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
 /// Nodes of a garment's start that a gripper reaches when it closes first, or where only commands close it at
 /// the start, and how far the nearest node is from its region then [m], <= 0: inside.
 struct Reach {
-  double time = 0;  ///< [s]
+  double time = 0;  ///< time at which the gripper closes [s]
   Index node_count = 0;
   double nearest = 0;
 };

@@ -21,16 +21,18 @@ std::string clock_text(double seconds) {
   return text;
 }
 
-/// Of the terminal behind standard error.
+/// Number of columns of the terminal behind standard error.
 std::size_t column_count() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/// Between two lines where there is no terminal [s]; the first: in the middle of an item.
+/// Pauses between two lines where there is no terminal [s], the first in the middle of an item; share of the
+/// time gone.
 constexpr double pause_inside = 5, pause_between = 10, longest_pause = 60, share_of_time = 0.1;
-constexpr double redraw_pause = 0.1;  ///< on a terminal [s]
-constexpr double long_item = 1;       ///< so long, and one wants to know how far it is [s]
+constexpr double redraw_pause = 0.1;  ///< pause between two drawings on a terminal [s]
+/// An item is long, and one wants to know how far it is, from this time on [s].
+constexpr double long_item = 1;
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();

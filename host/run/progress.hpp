@@ -32,7 +32,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   void watch(const std::stop_token& stop);
   void print_if_due(bool is_update);
-  /// What is known of an item that takes long, or nothing.
+  /// Text on what is known of an item that takes long, or nothing.
   std::string inside() const;
   void print();
 
@@ -42,7 +42,7 @@ class Progress {
   bool quiet_;
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
-  std::mutex mutex_;  ///< of all below
+  std::mutex mutex_;  ///< lock of all members below
   bool drawn_ = false;
   std::int64_t done_, iterations_ = 0;  ///< iterations: before the item that is being done
   std::string note_;

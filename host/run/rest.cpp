@@ -13,7 +13,7 @@
 namespace isocloth {
 namespace {
 
-constexpr double shortest_step = 1e-5;  ///< [s]
+constexpr double shortest_step = 1e-5;  ///< shortest step of the search [s]
 constexpr double nearly_at_rest = 0.05;
 
 bool is_still(const auto& motion) { return std::holds_alternative<FixedMotion>(motion); }

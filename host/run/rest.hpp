@@ -8,13 +8,13 @@ namespace isocloth {
 
 struct RestSettings {
   double tolerance = 1e-3;  ///< largest force on a node that is not balanced, over its weight
-  double longest_step = 1;  ///< [s]
+  double longest_step = 1;  ///< longest step [s]
   std::int64_t most_steps = 2000;
 };
 
 /// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
 void require_rest(const Scene& scene);
-/// The same but for the recipe, whose place others take.
+/// Throws SceneError as require_rest() does but for the recipe, whose place others take.
 void require_static_scene(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,
@@ -34,7 +34,7 @@ class RestSearch {
   /// element.
   static double step_tolerance(const Scene& scene, const RestSettings& settings);
 
-  /// One step; one that does not converge is taken back and tried again shorter.
+  /// Takes one step; one that does not converge is taken back and tried again shorter.
   std::vector<StepReport> step();
   bool rests() const { return residual_ <= settings_.tolerance; }
   /// Largest unbalanced force over weight after the last step, infinite before the first.

@@ -6,7 +6,7 @@
 
 namespace isocloth {
 
-/// With three significant digits.
+/// A number as text with three significant digits.
 inline std::string rounded(double number) {
   std::ostringstream line;
   line.precision(3);

@@ -148,7 +148,7 @@ class Run {
     return message;
   }
 
-  /// After an error: saves the latest state that is in memory, where that can be, and says what is left.
+  /// Saves the latest state that is in memory after an error, where that can be, and says what is left.
   std::string rescue() {
     try {
       if (!snapshot_.garments.empty()) folder_.save_checkpoint(snapshot_);
@@ -265,7 +265,8 @@ class Run {
     imbalance_ = search.residual();
   }
 
-  /// False: the run has failed, because the state left the numbers of a frame; nothing is added.
+  /// Adds a frame; false: the run has failed, because the state left the numbers of a frame; nothing is
+  /// added.
   bool add_frame() {
     std::vector<std::vector<Vec3d>> positions = simulation_.positions();
     const std::vector<Measures> measures = simulation_.measure();
@@ -324,7 +325,7 @@ class Run {
     return true;
   }
 
-  /// Of each garment up to the last frame.
+  /// Worst status of each garment up to the last frame, shape [garment].
   std::vector<StepStatus> worst_statuses() const {
     std::vector<StepStatus> worst;
     for (std::size_t g = 0; g < scene_.garments.size(); ++g) worst.push_back(folder_.worst_status(g));
@@ -380,13 +381,14 @@ class Run {
   RunTally tally_;
   Certificate certificate_;
   std::optional<EnergyBalance> balance_;
-  double checkpoint_pause_ = 0;  ///< between checkpoints [s] of wall time
+  double checkpoint_pause_ = 0;  ///< pause between checkpoints in wall time [s]
   /// Steps after which a run that ends badly would rather have copied its state than repeat them.
   static constexpr std::int64_t snapshot_interval = 32;
-  static constexpr double snapshot_pause = 0.5;  ///< the same where steps take long [s]
-  Checkpoint snapshot_;                          ///< of the last steps but a few
+  /// Time after which a run that ends badly would rather have copied its state than repeat it [s].
+  static constexpr double snapshot_pause = 0.5;
+  Checkpoint snapshot_;  ///< state from which the last steps of a run that ends badly are repeated
   Clock::time_point snapshot_taken_;
-  double imbalance_ = 0;                 ///< where a rest is looked for, see RestSearch
+  double imbalance_ = 0;                 ///< imbalance where a rest is looked for, see RestSearch
   std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 

@@ -16,24 +16,25 @@ namespace isocloth {
 
 struct RunRequest {
   std::filesystem::path scene, output;
-  ExecutionOptions execution;  ///< its monitor ends the run
+  ExecutionOptions execution;  ///< options of the simulation; their monitor ends the run
   ResultOptions result;
   std::optional<RestSettings> rest{};  ///< not its motion is wanted, but where it comes to rest
-  double checkpoint_every = 60;  ///< [s] of wall time at most; more often where that costs next to nothing
+  /// Pause between checkpoints in wall time at most [s]; shorter where that costs next to nothing.
+  double checkpoint_every = 60;
   /// Test after every step whether cloth passes through cloth (host/run/certificate.hpp); counts as wall
   /// time.
   bool certify = false;
-  FileAccess access{};  ///< to files that the scene names
+  FileAccess access{};  ///< access to files that the scene names
 };
 
 /// Where a run begins.
 struct RunStart {
-  std::int64_t step_index = 0, step_count = 0;         ///< steps done before, and of the whole run
-  double time = 0;                                     ///< [s]
-  std::vector<std::filesystem::path> created_folders;  ///< above the result, from the top down
+  std::int64_t step_index = 0, step_count = 0;         ///< steps done before, and steps of the whole run
+  double time = 0;                                     ///< time of the scene when the run begins [s]
+  std::vector<std::filesystem::path> created_folders;  ///< folders made above the result, from the top down
   /// What the run goes on from, unless that is the result folder itself or nothing.
   std::filesystem::path resumed_folder;
-  bool meets_cloth = false;  ///< contact.cloth
+  bool meets_cloth = false;  ///< whether cloth meets cloth, contact.cloth
 };
 
 /// Hears of a run, in the thread that runs it; what it throws counts as an error of the run.

@@ -47,11 +47,11 @@ class RunTally {
   /// by differences of strain: their elements are too large for their folds.
   std::vector<std::string> coarse_garments() const;
   /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:
-  /// of each up to the last frame.
+  /// worst status of each garment up to the last frame.
   void count_garments(const std::vector<StepStatus>& worst_before);
 
   RunSummary summary;
-  std::vector<FrameMetrics> since_frame;  ///< of each garment
+  std::vector<FrameMetrics> since_frame;  ///< metrics of each garment since the last frame, shape [garment]
 
  private:
   std::string of_stalled(const StepReport& r) const;
@@ -69,21 +69,22 @@ class RunTally {
   const Scene& scene_;
   const Simulation& simulation_;
   std::vector<std::shared_ptr<const SeamNames>> seams_;
-  std::vector<char> is_noted_;  ///< garments in summary.frozen
-  /// At how many frames of this run limits of strain gave way, and where they did so most.
+  std::vector<char> is_noted_;  ///< which garments are named in summary.frozen
+  /// Frames of this run at which limits of strain gave way, and where they did so most.
   struct Overload {
     std::int64_t frames = 0;
     std::set<std::size_t> garments;
-    std::size_t worst = 0;         ///< garment
-    double strain = 0, limit = 0;  ///< its own
+    std::size_t worst = 0;         ///< number of the garment whose limit gave way most
+    double strain = 0, limit = 0;  ///< strain and limit of that garment
     void add(std::size_t garment, double found, double bound);
     bool is_new_frame = true;
   };
   void note_overloads();
   void note_overload(const Overload& found, const char* what, const char* key);
   Overload of_edges_, of_elements_;
-  double least_room_ = 1;    ///< of what was squeezed below its core: least thickness over the core
-  double overpressure_ = 0;  ///< pressure there [Pa]
+  /// Least thickness over the core of what was squeezed below its core.
+  double least_room_ = 1;
+  double overpressure_ = 0;  ///< pressure on cloth that was squeezed to least_room_ [Pa]
 };
 
 }  // namespace isocloth

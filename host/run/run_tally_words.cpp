@@ -115,8 +115,8 @@ std::string RunTally::missed(const StepReport& r) const {
   return r.residual > resolved_.tolerance ? text(residual, ", and ", depth) : depth;
 }
 
-/// Of a garment, the widest first: "front.2 with back.0 by 0.021 m"; without names the nodes of the widest
-/// thread.
+/// Text on the seams of a garment that are open, the widest first: "front.2 with back.0 by 0.021 m"; without
+/// names the nodes of the widest thread.
 std::string RunTally::open_seams(std::size_t g) const {
   constexpr std::size_t most = 3;
   const Mesh& mesh = scene_.garments[g].mesh;

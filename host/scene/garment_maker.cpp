@@ -72,7 +72,8 @@ Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& fol
   return ring(spec.radial, spec.around, spec.inner_radius, spec.outer_radius, spec.faces, spec.phase);
 }
 
-/// Of a panel meshed with edges of h, by the box and the polygon of its corners and control points.
+/// Most nodes of a panel meshed with edges of h [m], by the box and the polygon of its corners and control
+/// points.
 double most_panel_nodes(const Panel& panel, double h) {
   std::vector<Vec2d> points;
   for (std::size_t i = 0; i < panel.outline.size(); ++i) {

@@ -27,7 +27,7 @@ class GarmentMaker {
   /// Interrupted.
   Garment make(const GarmentSpec& spec, const std::string& key, std::size_t number);
 
-  /// Of the garment made last; null: it is not sewn of panels.
+  /// Names of the seams of the garment made last; null: it is not sewn of panels.
   std::shared_ptr<const SeamNames> seams() const { return last_seams_; }
 
   /// What was likely meant otherwise, a line each beginning with a key: pins far from the points that name
@@ -36,18 +36,19 @@ class GarmentMaker {
 
  private:
   Mesh mesh(const MeshSpec& spec, const std::string& key);
-  /// Of a pattern; stretch: SewnPanels.
+  /// Warns where the size of a pattern is another; stretch: SewnPanels.
   void warn_of_size(double stretch, double scale, const std::string& key);
   void warn_of_distant_points(const SelectSpec& select, const Mesh& mesh, const std::vector<Index>& nodes,
                               const std::string& key);
-  /// Its pinned nodes go to their places, the others hang from there.
+  /// Hangs a garment: its pinned nodes go to their places, the others hang from there.
   void hang(Garment& garment, const InitialSpec& initial, const std::string& key);
   Pin pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh, const std::string& key,
           std::size_t number);
-  /// Of the driven nodes, from a file of rows.
+  /// Reads the motion of the driven nodes from a file of rows.
   const RecordedMotion& recorded_motion(const RecordedMotion& spec, std::size_t node_count,
                                         const std::string& key);
-  /// Of the driven nodes, from a file or files of all nodes in the coordinates of the mesh file.
+  /// Reads the motion of the driven nodes from a file or files of all nodes in the coordinates of the mesh
+  /// file.
   RecordedMotion cached_motion(const RecordedMotion& spec, const TransformSpec& transform, const Mesh& mesh,
                                const std::vector<Index>& nodes, const std::string& key);
 

@@ -10,12 +10,13 @@
 namespace isocloth {
 
 struct GripperSpec {
-  Gripper gripper;         ///< its motion unless recorded
-  std::string poses_file;  ///< of recorded poses
+  Gripper gripper;         ///< the gripper, with its motion unless that is recorded
+  std::string poses_file;  ///< file of recorded poses
 };
 
 void describe_gripper(Keys& keys, GripperSpec& spec);
-/// Reads the files that it names, relative to `folder`; `number`: among the grippers of its garment.
+/// Makes a gripper from its keys and the files that these name, relative to `folder`; `number`: among the
+/// grippers of its garment.
 Gripper make_gripper(const GripperSpec& spec, const std::string& key, std::size_t number,
                      const std::filesystem::path& folder);
 

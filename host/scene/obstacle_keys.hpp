@@ -12,19 +12,21 @@ namespace isocloth {
 
 struct ObstacleSpec {
   std::string name;
-  ObstacleShape shape;    ///< of a mesh without its surface, of a height field from a file only the spacing
-  Vec3d shift;            ///< of the shape's origin from the frame's, along the frame's axes [m]
-  std::string file;       ///< of the mesh or the heights
+  /// Shape, of a mesh without its surface, of a height field from a file only the spacing.
+  ObstacleShape shape;
+  Vec3d shift;            ///< shift of the shape's origin from the frame's, along the frame's axes [m]
+  std::string file;       ///< file of the mesh or the heights
   double scale = 1;       ///< factor on the coordinates of the mesh
-  double weld = 0;        ///< of the mesh, after scale [m]
-  Vec3d position;         ///< [m]
-  Vec3d rotation;         ///< rotation vector [rad]
-  ObstacleMotion motion;  ///< unless recorded
+  double weld = 0;        ///< distance within which nodes on open edges of the scaled mesh are united [m]
+  Vec3d position;         ///< position of the frame [m]
+  Vec3d rotation;         ///< rotation vector of the frame [rad]
+  ObstacleMotion motion;  ///< motion of the frame unless recorded
   std::string poses_file;
   Friction friction;
 };
 
-/// Friction of two of the file by name: a garment or a batch, an obstacle, bodies. Empty: not of the pair.
+/// Friction between two things of the file by name: a garment or a batch, an obstacle, bodies; a name that is
+/// empty is not of the pair.
 struct PairSpec {
   std::string garment, other_garment, obstacle, body, other_body;
   Friction friction;
@@ -32,11 +34,11 @@ struct PairSpec {
 
 void describe_obstacle(Keys& keys, ObstacleSpec& obstacle);
 
-/// What it says of a rigid body.
+/// What the file says of a rigid body.
 struct BodySpec {
-  ObstacleSpec solid;                   ///< at rest
-  std::optional<double> mass, density;  ///< one of them [kg], [kg/m^3]
-  Vec3d velocity, angular_velocity;     ///< [m/s], [rad/s]
+  ObstacleSpec solid;                   ///< the body as an obstacle at rest
+  std::optional<double> mass, density;  ///< mass [kg] or density [kg/m^3], one of them
+  Vec3d velocity, angular_velocity;     ///< velocity [m/s] and angular velocity [rad/s]
 };
 void describe_body(Keys& keys, BodySpec& body);
 

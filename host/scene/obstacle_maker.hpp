@@ -13,7 +13,8 @@ namespace isocloth {
 Obstacle make_obstacle(const ObstacleSpec& spec, const std::string& key, std::size_t number,
                        const std::filesystem::path& folder);
 
-/// The same for a body. Throws SceneError (validate_body, and unless either mass or density is given), too.
+/// Makes a body as make_obstacle() makes an obstacle. Throws SceneError (validate_body, and unless either
+/// mass or density is given), too.
 RigidBody make_body(const BodySpec& spec, const std::string& key, std::size_t number,
                     const std::filesystem::path& folder);
 

@@ -12,7 +12,7 @@ struct PanelSpec {
   std::vector<Panel> panels;
   std::vector<Seam> seams;
   Fasteners fasteners;
-  double edge_length = 0;  ///< [m]
+  double edge_length = 0;  ///< length of the edges of the mesh, about [m]
   bool operator==(const PanelSpec&) const = default;
 };
 

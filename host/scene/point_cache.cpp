@@ -39,7 +39,7 @@ class Words {
     std::memcpy(&number, raw, 4);
     return number;
   }
-  /// Of `frames` frames.
+  /// Reads the positions of `frames` frames, shape [frames, nodes].
   std::vector<Vec3d> positions(std::size_t frames, std::size_t nodes) {
     std::vector<Vec3d> result(frames * nodes);
     for (std::size_t i = 0; i < result.size(); ++i) {

@@ -10,9 +10,9 @@ namespace isocloth {
 
 /// A frame's way: where it begins, and how it moves from there.
 struct RecordedPoses {
-  Vec3d position;         ///< at the first time [m]
-  Vec3d rotation;         ///< at the first time, a rotation vector [rad]
-  KeyframeMotion motion;  ///< relative to these
+  Vec3d position;         ///< position at the first time [m]
+  Vec3d rotation;         ///< rotation at the first time, a rotation vector [rad]
+  KeyframeMotion motion;  ///< motion relative to position and rotation
 };
 
 /// Keyframes through absolute poses. Rotations between them are interpolated as vectors; of the vectors of
@@ -27,8 +27,8 @@ RecordedPoses keyframes_through(std::vector<double> times, const std::vector<Vec
 /// Throws FileError naming file and line: what read_number_rows refuses, and times that do not ascend.
 RecordedPoses read_recorded_poses(const std::filesystem::path& path);
 
-/// The same for something whose place the scene must leave to the file; throws SceneError naming `key` if it
-/// has a position or rotation of its own.
+/// Reads recorded poses as read_recorded_poses() does, of something whose place the scene must leave to the
+/// file; throws SceneError naming `key` if it has a position or rotation of its own.
 RecordedPoses read_only_poses(const std::filesystem::path& path, const std::string& key,
                               const Vec3d& position, const Vec3d& rotation);
 

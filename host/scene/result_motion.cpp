@@ -11,8 +11,8 @@ namespace {
 
 /// Where a garment lies among the nodes and faces of a result.
 struct GarmentPlace {
-  hsize_t number = 0;               ///< among those whose positions are kept
-  hsize_t garments = 0, nodes = 0;  ///< whose positions are kept, of all
+  hsize_t number = 0;               ///< number of the garment among those whose positions are kept
+  hsize_t garments = 0, nodes = 0;  ///< numbers of all garments and nodes whose positions are kept
   Index node_begin = 0, node_count = 0, face_begin = 0, face_count = 0;
 };
 

@@ -36,7 +36,7 @@ std::size_t find_name(const std::vector<std::string>& names, const std::string& 
 }
 
 /// Adds the pairs by number; a garment that stands for a batch counts for all its replicas. `file_numbers`:
-/// of each garment of the scene in the file.
+/// number in the file of each garment of the scene, shape [garment].
 void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbers, Scene& scene) {
   // First the names of the file, then those of single replicas.
   std::vector<std::string> garment_names, obstacle_names, body_names;

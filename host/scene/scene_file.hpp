@@ -20,13 +20,14 @@ namespace isocloth {
 /// name.
 Scene read_scene(const std::filesystem::path& path, const FileAccess& access = {});
 
-/// The same; `warnings` receives what the file says that was likely meant otherwise, a line each: pins far
-/// from the points that name them, recordings that are shorter than the run. Throws Interrupted when the
-/// monitor says stop.
+/// Reads a scene as the first read_scene() does; `warnings` receives what the file says that was likely meant
+/// otherwise, a line each: pins far from the points that name them, recordings that are shorter than the run.
+/// Throws Interrupted when the monitor says stop.
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
                  const FileAccess& access = {}, const MonitorView& monitor = {});
 
-/// The same; `seams` receives what the seams of each garment are called, null where it is not sewn of panels.
+/// Reads a scene with warnings; `seams` receives what the seams of each garment are called, null where it is
+/// not sewn of panels.
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
                  std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access = {},
                  const MonitorView& monitor = {});

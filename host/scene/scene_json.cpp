@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 /// these.
 struct Place {
   const Place* above;
-  const std::string* name;  ///< of a member of an object; null: of a list
-  std::size_t index = 0;    ///< of a member of a list
+  const std::string* name;  ///< name of a member of an object; null: it is a member of a list
+  std::size_t index = 0;    ///< number of a member of a list
 
   std::string key() const {
     const std::string before = above ? above->key() : "";

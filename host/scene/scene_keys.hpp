@@ -17,7 +17,7 @@
 namespace isocloth {
 
 struct MeshSpec {
-  std::string generator;  ///< empty: `file`
+  std::string generator;  ///< name of the generator; empty: `file`
   std::string file;
   std::array<double, 2> nodes{}, size{};
   Diagonals diagonals = Diagonals::parallel;
@@ -26,10 +26,10 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
-  double weld = 0;      ///< of a file [m]
-  double uv_scale = 0;  ///< of a file [m]
-  double grain = 0;     ///< of a file with uv_scale [degrees]
-  PanelSpec sewn;       ///< has panels: in the place of these
+  double weld = 0;      ///< distance within which nodes on open edges of a file are united [m]
+  double uv_scale = 0;  ///< units of a file per unit of texture coordinates that are a pattern; 0: none
+  double grain = 0;     ///< direction of the warp of the pattern of uv_scale, from u [degrees]
+  PanelSpec sewn;  ///< panels that are sewn; where there are any, they are in the place of the other members
 
   bool operator==(const MeshSpec&) const = default;
 };
@@ -37,9 +37,9 @@ struct MeshSpec {
 struct SelectSpec {
   enum class Kind { nodes, nearest, box, boundary_loop, sphere, all } kind = Kind::nodes;
   std::vector<double> nodes;
-  std::vector<Vec3d> nearest;  ///< [m]
-  Vec3d min, max, center;      ///< [m]
-  double radius = 0;           ///< [m]
+  std::vector<Vec3d> nearest;  ///< points whose nearest nodes are selected [m]
+  Vec3d min, max, center;      ///< corners of the box, and centre of the sphere [m]
+  double radius = 0;           ///< radius of the sphere [m]
   std::size_t boundary_loop = 0;
   bool all = true;
 };
@@ -47,21 +47,21 @@ struct SelectSpec {
 struct PinSpec {
   std::string name;
   SelectSpec select;
-  Motion motion;    ///< of a RecordedMotion only the file and its rate
-  double ramp = 0;  ///< [s]
+  Motion motion;    ///< motion of the pin, of a RecordedMotion only the file and its rate
+  double ramp = 0;  ///< time in which the nodes are brought to the motion [s]
 };
 
 struct NoiseSpec {
-  double normal_deviation = 0;  ///< [m]
+  double normal_deviation = 0;  ///< standard deviation of nodes along the normals [m]
   std::optional<double> seed;
 };
 
 struct TransformSpec {
   double scale = 1;
-  Vec3d rotation;     ///< [degrees]
-  Vec3d translation;  ///< [m]
+  Vec3d rotation;     ///< rotation vector [degrees]
+  Vec3d translation;  ///< translation after scale and rotation [m]
 };
-/// R (scale p) + translation.
+/// A point p transformed: R (scale p) + translation.
 Vec3d placed(const Vec3d& p, const TransformSpec& transform);
 
 /// A curve of force against strain or its rate, or of moment against curvature, by its points, by a file of
@@ -71,7 +71,7 @@ struct CurveSpec {
   std::vector<double> strain, force, polynomial;
   double up_to = 0;
   CurveBetween between = CurveBetween::cubic;
-  bool is_given = false;  ///< with points or without
+  bool is_given = false;  ///< whether the curve is given, with points or without
 };
 struct GarmentSpec {
   std::string name;
@@ -79,10 +79,10 @@ struct GarmentSpec {
   TransformSpec transform;
   NoiseSpec rest_noise;
   InitialSpec initial;
-  Vec3d initial_velocity;          ///< [m/s]
-  Vec3d initial_angular_velocity;  ///< [rad/s]
-  std::string fabric_file;         ///< which read_scene_json replaces by what it has
-  Fabric fabric;                   ///< but curves
+  Vec3d initial_velocity;          ///< velocity when the scene begins [m/s]
+  Vec3d initial_angular_velocity;  ///< angular velocity when the scene begins [rad/s]
+  std::string fabric_file;         ///< file of the fabric, which read_scene_json replaces by what it has
+  Fabric fabric;                   ///< the fabric but for its curves
   CurveSpec warp_curve, weft_curve, shear_curve, bend_curve, weft_bend_curve;
   CurveSpec warp_viscosity, weft_viscosity, shear_viscosity;
   bool has_preset_poisson = false;  ///< Poisson's ratio is that of a preset
@@ -90,11 +90,11 @@ struct GarmentSpec {
   std::vector<std::string>
       unused_keys;  ///< keys of the fabric that something else takes the place of, and what
   Sewing sewing;
-  double pressure = 0;  ///< [Pa]
+  double pressure = 0;  ///< pressure behind the cloth over that in front of it [Pa]
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
-  std::optional<double> gravity;  ///< [m/s^2]; none: that of the scene
-  double time_offset = 0;         ///< [s]
+  std::optional<double> gravity;  ///< gravity of the garment [m/s^2]; none: that of the scene
+  double time_offset = 0;         ///< time of the garment's clock when the scene begins [s]
   std::optional<double> replicas;
   std::vector<std::pair<std::string, Variation>> vary;  ///< paths of numbers and what they become
 
@@ -106,17 +106,17 @@ struct SceneSpec {
   std::vector<GarmentSpec> garments;
   std::vector<ObstacleSpec> obstacles;
   std::vector<BodySpec> bodies;
-  std::vector<PairSpec> pairs;  ///< of contact
+  std::vector<PairSpec> pairs;  ///< friction in contacts of pairs
 };
 
-/// An object `name` of the three.
+/// Describes an object `name` with scale, rotation and translation.
 void describe_transform(Keys& keys, const std::string& name, const std::string& doc,
                         TransformSpec& transform);
 
-/// The keys of a garment but replicas and vary.
+/// Describes the keys of a garment but replicas and vary.
 void describe_garment(Keys& keys, GarmentSpec& garment);
 
-/// All keys of a scene file.
+/// Describes all keys of a scene file.
 void describe_scene(Keys& keys, SceneSpec& spec);
 
 }  // namespace isocloth

@@ -74,7 +74,7 @@ void for_each_value(Real* data, std::size_t first, const FieldView& view,
   }
 }
 
-/// Between a view and the caller; Vector const: into the view.
+/// Copies between a view and the caller; Vector const: into the view.
 template <class Real, class Vector>
 void transfer(const Device& device, const FieldView& view, const std::vector<Transfer<Vector>>& transfers) {
   const auto lanes = static_cast<std::size_t>(view.shape[1]);
@@ -112,7 +112,7 @@ std::vector<FieldView> Simulation::Members::views(GarmentField field) const {
   return all;
 }
 
-/// Of garments, from or to their nodes.
+/// Copies a field of garments from or to their nodes.
 template <class Vector>
 void Simulation::Members::transfer_nodes(GarmentField field, const std::vector<std::size_t>& garments,
                                          const std::vector<Vector*>& nodes) const {

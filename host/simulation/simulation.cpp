@@ -19,7 +19,7 @@
 
 namespace isocloth {
 
-/// See Snapshot::scene.
+/// Digest of what states of a scene belong to, see Snapshot::scene.
 static std::uint64_t state_digest(const Scene& scene) {
   Digest digest;
   const auto add_bytes = [&digest](const auto& values) {

@@ -35,9 +35,9 @@ class Simulation {
   /// state before it and is frozen; the others go on. Throws Interrupted when the monitor of the options says
   /// stop: everything is then as it was before the call, to the last bit.
   std::vector<StepReport> step();
-  /// `steps` steps without a return to the caller in between. A report sums iterations and substeps and holds
-  /// the worst status, residual, penetration and strain. Throws ShapeError when steps < 0, Interrupted as
-  /// step() does: step_index() tells how many steps have then been done, 0 or more.
+  /// Does `steps` steps without a return to the caller in between. A report sums iterations and substeps and
+  /// holds the worst status, residual, penetration and strain. Throws ShapeError when steps < 0, Interrupted
+  /// as step() does: step_index() tells how many steps have then been done, 0 or more.
   std::vector<StepReport> advance(int steps);
 
   /// Whether each step leaves what it did for take_step_records(), which costs a copy of the state.
@@ -47,7 +47,7 @@ class Simulation {
 
   const Scene& scene() const;
   const ExecutionOptions& options() const;
-  std::int64_t step_index() const;  ///< steps done
+  std::int64_t step_index() const;  ///< number of steps done
   double time() const;              ///< step_index() * scene().step [s]
   std::size_t garment_count() const;
   /// What a garment's motions and files see: its time_offset plus its own steps since its last reset [s].
@@ -55,19 +55,25 @@ class Simulation {
   bool frozen(std::size_t garment) const;
   GarmentInfo info(std::size_t garment) const;
 
-  std::vector<Vec3d> positions(std::size_t garment) const;   ///< [m], shape [node_count]
-  std::vector<Vec3d> velocities(std::size_t garment) const;  ///< [m/s], shape [node_count]
-  std::vector<std::vector<Vec3d>> positions() const;         ///< of every garment [m], one copy of a batch
+  /// Positions of the nodes [m], shape [node_count].
+  std::vector<Vec3d> positions(std::size_t garment) const;
+  /// Velocities of the nodes [m/s], shape [node_count].
+  std::vector<Vec3d> velocities(std::size_t garment) const;
+  /// Positions of the nodes of every garment [m], shape [garment_count][node_count]; one copy of a batch.
+  std::vector<std::vector<Vec3d>> positions() const;
   Measures measure(std::size_t garment) const;
-  std::vector<Measures> measure() const;  ///< of every garment, one launch for a batch
-  /// How deep its deepest node starts in an obstacle or body [m]; more than contact.tolerance only with
-  /// contact.push_out.
+  /// Measures of every garment, shape [garment_count]; one launch for a batch.
+  std::vector<Measures> measure() const;
+  /// How deep the garment's deepest node starts in an obstacle or body [m]; more than contact.tolerance only
+  /// with contact.push_out.
   double start_penetration(std::size_t garment) const;
   /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
   const Separation& separation() const;
-  /// What was found in the scene before that: with contact.cloth it is looked for once, here; null: without.
+  /// What was found in the scene before cloth was separated: with contact.cloth it is looked for once, here;
+  /// null: without contact.cloth.
   const IntersectionReport* start_intersections() const;
-  /// Of every garment as it is, shape [garment_count]; one launch for those that are stepped together.
+  /// Strains of every garment as it is, shape [garment_count]; one launch for those that are stepped
+  /// together.
   std::vector<Strain> strains() const;
   /// Force of a contact: p / h^2 (ContactState::force); times rho + h alpha where the mass alone is the
   /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
@@ -75,12 +81,14 @@ class Simulation {
   ContactMeasures contacts(std::size_t garment) const;
   /// Forces of the grippers at the end of the last step. Costs a state(garment).
   HoldMeasures holds(std::size_t garment) const;
-  /// Of every garment; 0 where cloth meets no cloth. A contact is shared out to nodes by where its two sides
-  /// are nearest now; its force is as in contacts(). Costs a state() of every garment.
+  /// Loads of contacts between cloths on every garment, shape [garment_count]; 0 where cloth meets no cloth.
+  /// A contact is shared out to nodes by where its two sides are nearest now; its force is as in contacts().
+  /// Costs a state() of every garment.
   std::vector<ClothLoads> cloth_loads() const;
-  /// Of all bodies, shape [body_count].
+  /// States of all bodies, shape [body_count].
   std::vector<BodyState> bodies() const;
-  /// Throws ShapeError for another number of bodies, or axes that are not orthonormal.
+  /// Sets the states of all bodies. Throws ShapeError for another number of bodies, or axes that are not
+  /// orthonormal.
   void set_bodies(const std::vector<BodyState>& states);
   /// The field where it lies, without a copy: one view for each set of garments that are stepped together, in
   /// no certain order; garments without obstacles, bodies or grippers are in none of their views. They
@@ -96,9 +104,9 @@ class Simulation {
   /// counts]. Throws ShapeError for another field or size, or a garment that is none.
   void read(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<Vec3d> out) const;
   void read(GarmentField field, ArrayView<Vec3d> out) const;
-  /// The other way; each garment once. What else a garment keeps (multipliers, contacts, clock) stays;
-  /// motions take pinned nodes back within the next step. Throws ShapeError as read(), and for what is not
-  /// finite in the precision of the simulation; nothing has then changed.
+  /// Writes what read() reads; each garment once. What else a garment keeps (multipliers, contacts, clock)
+  /// stays; motions take pinned nodes back within the next step. Throws ShapeError as read(), and for what is
+  /// not finite in the precision of the simulation; nothing has then changed.
   void write(GarmentField field, const std::vector<std::size_t>& garments, ArrayView<const Vec3d> values);
   void write(GarmentField field, ArrayView<const Vec3d> values);
 
@@ -107,14 +115,15 @@ class Simulation {
   GarmentState state(std::size_t garment) const;
   void set_state(std::size_t garment, const GarmentState& state);
   void set_step_index(std::int64_t step_index);
-  /// Back to the initial state of the scene at step 0.
+  /// Goes back to the initial state of the scene at step 0.
   void reset();
-  /// The same for some garments; their clocks start again, that of the simulation and the bodies go on.
+  /// Puts some garments back to their initial state; their clocks start again, that of the simulation and the
+  /// bodies go on.
   void reset(const std::vector<std::size_t>& garments);
 
   Snapshot snapshot() const;
-  /// Throws ShapeError where the snapshot is that of another scene: other rest shapes, recipe or solids.
-  /// What commands change (fabrics, motions, forces) may be another.
+  /// Goes back to a snapshot. Throws ShapeError where it is that of another scene: other rest shapes, recipe
+  /// or solids. What commands change (fabrics, motions, forces) may be another.
   void restore(const Snapshot& snapshot);
 
   // Commands, given between steps; they act from the next step on, inside a batch and on a device, too, and
@@ -124,29 +133,31 @@ class Simulation {
   // obstacles and gusts are read by each garment at its own time(garment): one that was reset later sees at
   // its time what the others saw at theirs. Bodies see obstacles by the clock of the first garment.
 
-  /// A motion that has the nodes elsewhere than they are moves them there within the next step.
+  /// Gives a pin another motion; one that has the nodes elsewhere than they are moves them there within the
+  /// next step.
   void set_pin_motion(std::size_t garment, std::size_t pin, Motion motion);
-  /// Evenly from where the nodes of the pin are to `targets` [m], shape [nodes of the pin], within `duration`
-  /// [s]; there they stay.
+  /// Moves the nodes of a pin evenly from where they are to `targets` [m], shape [nodes of the pin], within
+  /// `duration` [s]; there they stay.
   void move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets, double duration);
   void set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion);
-  /// Takes hold in the next step, until it is opened; one that is closed stays so. Both put an end to what
-  /// the scene has planned from now on.
+  /// Closes a gripper: it takes hold in the next step, until it is opened; one that is closed stays so.
+  /// close_gripper() and open_gripper() put an end to what the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
   void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
-  /// Of the centre of mass [m/s], and along the axes of the world [rad/s]; a change of the state, not of the
-  /// scene: reset() and restore() take it back.
+  /// Sets the velocity of a body's centre of mass [m/s], and its angular velocity along the axes of the world
+  /// [rad/s]; a change of the state, not of the scene: reset() and restore() take it back.
   void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);
   void set_wind(const Wind& wind);
-  void set_gravity(std::size_t garment, double gravity);  ///< [m/s^2], along -z
-  /// On the nodes of a garment until they are set anew [N], shape [node_count], or empty: none. On pinned
-  /// nodes and those that grippers hold rigidly they do nothing. Not with Metric::mass.
+  void set_gravity(std::size_t garment, double gravity);  ///< sets gravity [m/s^2], along -z
+  /// Sets forces on the nodes of a garment until they are set anew [N], shape [node_count], or empty: none.
+  /// On pinned nodes and those that grippers hold rigidly they do nothing. Not with Metric::mass.
   void set_forces(std::size_t garment, ArrayView<const Vec3d> forces);
-  /// Terms (bending, springs, drag) may not come or go, nor the thickness change.
+  /// Sets the fabric of a garment; terms (bending, springs, drag) may not come or go, nor the thickness
+  /// change.
   void set_fabric(std::size_t garment, const Fabric& fabric);
-  /// Of many garments at once, shape [garments]: what those that are stepped together share is refreshed
-  /// once, not for each; each garment once. All are refused if one is.
+  /// Sets the fabrics of many garments at once, shape [garments]: what those that are stepped together share
+  /// is refreshed once, not for each; each garment once. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
 
   /// A force of the program's own: from now on `function` is asked before each step what acts on the nodes of
@@ -162,10 +173,10 @@ class Simulation {
   /// this one nothing. It may read the simulation, but not step it. Throws ShapeError for a name that is
   /// there or empty, a garment that is none or there twice, and SceneError with Metric::mass.
   void add_force(const std::string& name, const std::vector<std::size_t>& garments, ForceFunction function);
-  void add_force(const std::string& name, ForceFunction function);  ///< on all garments
-  /// Throws ShapeError where there is none of that name.
+  void add_force(const std::string& name, ForceFunction function);  ///< adds a force on all garments
+  /// Removes a force of add_force(). Throws ShapeError where there is none of that name.
   void remove_force(const std::string& name);
-  std::vector<std::string> forces() const;  ///< names, in the order in which they are asked
+  std::vector<std::string> forces() const;  ///< names of the forces, in the order in which they are asked
 
  private:
   struct Members;

@@ -30,7 +30,7 @@ inline void check_index(std::size_t index, std::size_t count, const char* what =
                      std::to_string(count));
 }
 
-/// The same of a list; each number once. Throws ShapeError.
+/// Throws ShapeError unless every index of the list is < count and occurs once; what: "garment".
 inline void check_indices(const std::vector<std::size_t>& indices, std::size_t count,
                           const char* what = "garment") {
   std::vector<std::size_t> places(count, indices.size());
@@ -58,16 +58,16 @@ class ScopedLoads {
 
   Scene& scene_;
   std::vector<NodeLoad> kept_;
-  std::vector<std::size_t> loaded_;  ///< numbers of garments
+  std::vector<std::size_t> loaded_;  ///< numbers of the garments whose loads were exchanged
 };
 
 struct Simulation::Members {
   /// Garments whose meshes have the same faces.
   struct ForceGroup {
     std::vector<std::size_t> garments;
-    std::vector<double> areas;  ///< of nodes, garment by garment [m^2]
+    std::vector<double> areas;  ///< areas of the nodes, garment by garment [m^2]
   };
-  /// See Simulation::add_force().
+  /// A force of Simulation::add_force().
   struct NodeForce {
     std::string name;
     ForceFunction function;
@@ -80,20 +80,24 @@ struct Simulation::Members {
   Device device;
   GarmentSolvers solvers;
   Separation separation;
-  std::optional<IntersectionReport> found_at_start;  ///< with contact.cloth
+  /// What was found with contact.cloth before the first step.
+  std::optional<IntersectionReport> found_at_start;
   std::vector<GarmentState> start;
   std::vector<BodyState> start_bodies;
   std::vector<char> frozen;
-  std::vector<std::int64_t> clocks;                 ///< steps of each garment since its last reset
-  std::vector<std::unique_ptr<SheetInAir>> sheets;  ///< of garments in potential flow; null: of others
-  std::vector<AirState> air;                        ///< of every garment
-  std::vector<NodeForce> forces;                    ///< in the order in which they are asked
-  bool is_asking = false;                           ///< forces
-  bool keeps_steps = false, has_kept = false;       ///< the second: take_step_records() has a step to give
-  std::vector<NodeLoad>
-      asked;  ///< of every garment in the last step, where steps are kept; empty: nobody was
+  std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
+  /// Sheets of garments in potential flow; null: other garments.
+  std::vector<std::unique_ptr<SheetInAir>> sheets;
+  std::vector<AirState> air;      ///< flow around every garment, shape [garment]
+  std::vector<NodeForce> forces;  ///< forces of the program in the order in which they are asked
+  bool is_asking = false;         ///< whether forces are being asked
+  /// Whether steps are kept, and whether take_step_records() has a step to give.
+  bool keeps_steps = false, has_kept = false;
+  /// Loads that forces said for each garment in the last step, where steps are kept, shape [garment]; empty:
+  /// nobody was asked.
+  std::vector<NodeLoad> asked;
   std::int64_t step_index = 0;
-  std::uint64_t digest = 0;  ///< see Snapshot::scene
+  std::uint64_t digest = 0;  ///< digest of what states belong to, see Snapshot::scene
 
   Members(Scene s, ExecutionOptions o)
       : scene(std::move(s)), resolved(scene), options(std::move(o)), device(options) {}
@@ -109,27 +113,27 @@ struct Simulation::Members {
   void put(std::size_t garment, const GarmentState& state);
   /// Throws ShapeError unless the states are ones of the scene's bodies.
   void check(const std::vector<BodyState>& states) const;
-  /// Of the scene's garments, in wind that flows around panels.
+  /// Makes the sheets of the scene's garments, in wind that flows around panels.
   void make_sheets();
-  /// Steps of the solvers, as Simulation::advance(), with the forces that the scene has.
+  /// Takes steps of the solvers, as Simulation::advance(), with the forces that the scene has.
   std::vector<StepReport> advance_solvers(int steps);
-  /// One step with the loads of forces and of the air.
+  /// Takes one step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.
   void evaluate_user_forces(std::vector<NodeLoad>& loads);
   void ask(const NodeForce& force, const ForceGroup& group, std::vector<NodeLoad>& loads) const;
   /// Throws ShapeError while forces are asked.
   void require_idle(const char* call) const;
-  /// The flow after a step, whose loads it adds; freezes garments where there is none.
+  /// Finds the flow after a step, and adds its loads; freezes garments where there is none.
   std::vector<AirState> find_flow(std::vector<NodeLoad>& loads);
-  /// Of all solvers, with the numbers of the garments in the scene.
+  /// Views of a field of all solvers, with the numbers of the garments in the scene.
   std::vector<FieldView> views(GarmentField field) const;
-  /// Between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector const: to the
-  /// nodes.
+  /// Copies a field between the nodes of garments and arrays, shape [garments.size()][node_count]; Vector
+  /// const: to the nodes.
   template <class Vector>
   void transfer_nodes(GarmentField field, const std::vector<std::size_t>& garments,
                       const std::vector<Vector*>& nodes) const;
-  /// What each(solver) says of its members, garment by garment.
+  /// Returns what each(solver) says of its members, garment by garment.
   template <class Each>
   auto of_all(const Each& each) const {
     std::vector<decltype(each(*solvers.solvers.front()))> found;

@@ -22,7 +22,7 @@ class Device;
 struct Inspection {
   std::vector<double> masses;               ///< m_i [m^2], shape [node_count]
   std::vector<Index> bending_begin;         ///< rows of K, shape [node_count + 1]; empty: no bending
-  std::vector<Index> bending_columns;       ///< shape [entries of K]
+  std::vector<Index> bending_columns;       ///< columns of the entries of K, shape [entries of K]
   std::vector<double> bending;              ///< K [1/m^2], shape [entries of K]
   std::vector<double> predicted;            ///< phi~ [m], shape [node_count, 3]
   std::vector<double> start;                ///< phi_0 [m], shape [node_count, 3]
@@ -30,15 +30,15 @@ struct Inspection {
   std::vector<double> row_d;                ///< D = diag(J W J^T) at phi_0 [1/(kg m^2)], shape [row_count]
   std::vector<std::array<Index, 2>> pairs;  ///< nodes that some row couples, lower first
   std::vector<double> stiffness;            ///< G+ of each pair [kg]; empty: the method has none
-  std::vector<Index> free_nodes;            ///< ascending
+  std::vector<Index> free_nodes;            ///< nodes that are free, ascending
   std::vector<double> correction;           ///< d of the first iteration, clamped [m], shape [free_count, 3]
-  std::vector<double> multipliers;          ///< after that iteration [kg m^2], shape [row_count]
+  std::vector<double> multipliers;          ///< multipliers after that iteration [kg m^2], shape [row_count]
 };
 
 /// What several steps did: sums, and the worst status and residual.
 struct AdvanceReport {
   StepReport total;
-  int steps = 0;  ///< done; none follows a lost one
+  int steps = 0;  ///< number of steps done; none follows a lost one
 };
 
 /// Adds a step to the sum of those before it.
@@ -46,12 +46,12 @@ void add_up(const StepReport& step, StepReport& sum);
 
 /// Time of a garment, by counting steps so that it does not depend on how many are taken at once.
 struct Clock {
-  double offset = 0;       ///< [s]
-  std::int64_t steps = 0;  ///< since then
+  double offset = 0;       ///< time at which steps are counted from [s]
+  std::int64_t steps = 0;  ///< number of steps since then
   double time(double h, int ahead) const { return offset + static_cast<double>(steps + ahead) * h; }
 };
 
-/// Steps of one start(): bounds the memory of targets on the device.
+/// Most steps of one start(): bounds the memory of targets on the device.
 constexpr int largest_start = 64;
 
 /// One garment, or several that step together, of either precision on either backend. Steps, clocks and
@@ -60,7 +60,7 @@ class GarmentSolver {
  public:
   virtual ~GarmentSolver() = default;
   virtual std::size_t size() const { return 1; }
-  /// Steps of one start() at most.
+  /// Most steps of one start() of this solver.
   virtual int most_steps() const { return largest_start; }
   /// Begins `steps` steps of h [s], at most most_steps(), of every member that is not frozen; one clock per
   /// member, shape [size()]. undoable: undo() may follow. Nothing else may be asked of the solver before
@@ -69,43 +69,46 @@ class GarmentSolver {
   /// CPU threads that its steps have work for. What several solvers do may be done by several threads at
   /// once.
   virtual std::size_t threads() const = 0;
-  /// One report per member. A step that misses its tolerance is tried again in parts if settings allow. A
-  /// lost step leaves the state as it was and freezes the member. Where the device's monitor says stop, it
-  /// throws Interrupted or returns reports that are worth nothing; only undo() may follow.
+  /// Ends the request; returns one report per member. A step that misses its tolerance is tried again in
+  /// parts if settings allow. A lost step leaves the state as it was and freezes the member. Where the
+  /// device's monitor says stop, it throws Interrupted or returns reports that are worth nothing; only undo()
+  /// may follow.
   virtual std::vector<AdvanceReport> finish() = 0;
-  /// Everything as it was before an undoable start(), whatever became of that and of finish().
+  /// Puts everything back as it was before an undoable start(), whatever became of that and of finish().
   virtual void undo() = 0;
   /// Whether the steps of a request can end before they are done.
   virtual bool can_stop() const { return true; }
-  /// Of `count` members from `first` on.
+  /// Measures of `count` members from `first` on, shape [count].
   virtual std::vector<Measures> measure(std::size_t first, std::size_t count) = 0;
-  /// Of every member as it is, shape [size()].
+  /// Strains of every member as it is, shape [size()].
   virtual std::vector<Strain> strains() = 0;
   /// Whether the ends of the parts of steps are kept from now on.
   virtual void keep_parts(bool) {}
-  /// Of the last step of the last request; none where the solver keeps none, or the step was lost.
+  /// Parts of a member's last step of the last request; none where the solver keeps none, or the step was
+  /// lost.
   virtual std::vector<SubstepRecord> take_parts(std::size_t) { return {}; }
   /// Predicts the step from t to t + h [s] and does one iteration from there, with every quantity kept; the
   /// state stays as it was. Throws NumericalError when the matrix cannot be factorised.
   virtual Inspection inspect(std::size_t member, double t, double h) = 0;
-  /// Fabrics, gravity or whether there are forces (Garment::forces) have changed; throws SceneError where a
-  /// step cannot bear them.
+  /// Takes note that fabrics, gravity or whether there are forces (Garment::forces) have changed; throws
+  /// SceneError where a step cannot bear them.
   virtual void refresh() = 0;
   virtual GarmentInfo info(std::size_t member) const = 0;
   /// Where the field of the members lies, each in one view at most; FieldView::garments are their numbers.
   virtual std::vector<FieldView> views(GarmentField field) = 0;
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
-  /// Throws ShapeError unless set_state() can take it.
+  /// Throws ShapeError unless set_state() can take the state.
   virtual void check(std::size_t member, const GarmentState& state) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
-  /// Of every member, forces times h^2 [kg m]; empty arrays where cloth meets no cloth.
+  /// Loads of contacts between cloths on every member, forces times h^2 [kg m], shape [size()]; empty arrays
+  /// where cloth meets no cloth.
   virtual std::vector<ClothLoads> cloth_loads() const { return std::vector<ClothLoads>(size()); }
-  /// Of the scene's bodies, where the solver has them.
+  /// States of the scene's bodies, where the solver has them.
   virtual std::vector<BodyState> bodies() const { return {}; }
   virtual void set_bodies(const std::vector<BodyState>&) {}
 
-  /// The same for a garment alone.
+  /// Takes one step of h [s] from t [s] on of a garment that is alone in its solver.
   StepReport step(double t, double h) {
     start({{.offset = t, .steps = 0}}, h, 1);
     return finish().front().total;
@@ -127,17 +130,18 @@ inline StepStatus lost_by(const GarmentState& state) {
 /// Sizes that the state of a garment must have.
 struct StateSizes {
   std::size_t nodes = 0, rows = 0;
-  std::size_t contacts = 0, eased = 0, obstacles = 0;  ///< and how many obstacles there are
-  std::size_t holds = 0, grippers = 0;  ///< nodes that may be held, and how many grippers there are
+  /// Numbers of contacts and of eased samples, and of obstacles that there are.
+  std::size_t contacts = 0, eased = 0, obstacles = 0;
+  std::size_t holds = 0, grippers = 0;  ///< numbers of nodes that may be held, and of grippers that there are
   bool has_history = false;             ///< a step before may be remembered
   bool meets_cloth = false;             ///< contacts between cloths may be kept, any number of them
-  std::size_t springs = 0;              ///< that may yield
+  std::size_t springs = 0;              ///< number of springs that may yield
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.
 void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
                  double largest);
-/// Up to there every step has a time of its own.
+/// The last step up to which every step has a time of its own.
 constexpr std::int64_t last_step_index = std::int64_t{1} << 53;
 
 }  // namespace isocloth

@@ -16,8 +16,11 @@ enum class StepSolver {
               ///< ones by conjugate gradients with a factor in single precision
   batched,    ///< whole steps in one launch, garments of one pattern side by side: small meshes
   direct,     ///< kernel by kernel with a multifrontal factorisation: one large mesh at a time
-  mixed,      ///< the same with a factor in single precision and refinement to double
-  iterative,  ///< the same with preconditioned conjugate gradients instead: less memory, loose tolerances
+  /// As direct with a factor in single precision and refinement to double.
+  mixed,
+  /// As direct with preconditioned conjugate gradients instead of a factorisation: less memory, loose
+  /// tolerances.
+  iterative,
 };
 /// Names as in the command's options.
 const char* to_string(StepSolver solver);

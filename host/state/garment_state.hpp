@@ -13,11 +13,12 @@ enum class ContactMode : int;  ///< see kernels/contact/contact_arrays.hpp
 
 /// What is kept of a contact from step to step.
 struct ContactState {
-  Index obstacle = -1;  ///< that is touched, bodies counted after the obstacles; -1: none
+  /// Number of the obstacle that is touched, bodies counted after the obstacles; -1: none.
+  Index obstacle = -1;
   ContactMode mode{};
-  Vec3d force;      ///< of the obstacle on the garment times h^2 [kg m]
-  double slip = 0;  ///< since it last stuck, in the steps of the projection [m]
-  Vec2d place;      ///< (u, v) in its edge or face; impulses find it anew: 0
+  Vec3d force;      ///< force of the obstacle on the garment times h^2 [kg m]
+  double slip = 0;  ///< slip since the contact last stuck, in the steps of the projection [m]
+  Vec2d place;      ///< place (u, v) of the contact in its edge or face; impulses find it anew: 0
   static constexpr auto fields() {
     return std::tuple{Field{"obstacle", &ContactState::obstacle}, Field{"mode", &ContactState::mode},
                       Field{"force", &ContactState::force}, Field{"slip", &ContactState::slip},
@@ -28,8 +29,10 @@ struct ContactState {
 
 /// What is kept of a sample that started inside of an obstacle (kernels/contact/easing.hpp).
 struct EasedState {
-  Index obstacle = -1;  ///< as ContactState::obstacle; -1: none, or out of it by now
-  double depth = 0;     ///< at the start, or as deep as it would have been to be where it is now [m]
+  /// Number of the obstacle, as ContactState::obstacle; -1: none, or out of it by now.
+  Index obstacle = -1;
+  /// Depth at the start, or as deep as it would have been to be where it is now [m].
+  double depth = 0;
   static constexpr auto fields() {
     return std::tuple{Field{"obstacle", &EasedState::obstacle}, Field{"depth", &EasedState::depth}};
   }
@@ -38,9 +41,9 @@ struct EasedState {
 
 /// What is kept of a node that grippers may hold.
 struct HoldState {
-  Index gripper = -1;  ///< of the garment; -1: none
-  Vec3d place;         ///< in the gripper's frame [m]
-  Vec3d force;         ///< of the gripper on the garment times h^2 [kg m]
+  Index gripper = -1;  ///< number among the grippers of the garment; -1: none
+  Vec3d place;         ///< place of the node in the gripper's frame [m]
+  Vec3d force;         ///< force of the gripper on the garment times h^2 [kg m]
   static constexpr auto fields() {
     return std::tuple{Field{"gripper", &HoldState::gripper}, Field{"place", &HoldState::place},
                       Field{"force", &HoldState::force}};
@@ -51,7 +54,7 @@ struct HoldState {
 /// What is kept of a contact between cloths.
 struct ClothContactState {
   std::int64_t key = 0;  ///< what touches what, see FoundContact
-  Vec3d force;           ///< of the second on the first times h^2 [kg m]
+  Vec3d force;           ///< force of the second on the first times h^2 [kg m]
   static constexpr auto fields() {
     return std::tuple{Field{"key", &ClothContactState::key}, Field{"force", &ClothContactState::force}};
   }
@@ -60,12 +63,15 @@ struct ClothContactState {
 
 /// What is kept of the potential flow around a sheet (WindModel::panels); all empty: air at rest.
 struct AirState {
-  std::vector<double> circulations;       ///< of the panels [m^2/s], shape [panel_count]
-  std::vector<double> wake_points;        ///< of the lines of the wake [m], shape [rows, columns + 1, 3]
-  std::vector<double> wake_circulations;  ///< of its rows, the youngest first [m^2/s], shape [rows, columns]
-  std::vector<double> pressures;          ///< behind the panels over that in front of them [Pa]
-  std::vector<double> loads;              ///< on the nodes in the last step [N], shape [node_count, 3]
-  std::vector<double> velocities;         ///< of the nodes before that step [m/s], shape [node_count, 3]
+  std::vector<double> circulations;  ///< circulations of the panels [m^2/s], shape [panel_count]
+  /// Points of the lines of the wake [m], shape [rows, columns + 1, 3].
+  std::vector<double> wake_points;
+  /// Circulations of the rows of the wake, the youngest first [m^2/s], shape [rows, columns].
+  std::vector<double> wake_circulations;
+  /// Pressures behind the panels over those in front of them [Pa], shape [panel_count].
+  std::vector<double> pressures;
+  std::vector<double> loads;       ///< forces of air on the nodes in the last step [N], shape [node_count, 3]
+  std::vector<double> velocities;  ///< velocities of the nodes before that step [m/s], shape [node_count, 3]
   static constexpr auto fields() {
     return std::tuple{Field{"circulations", &AirState::circulations},
                       Field{"wake_points", &AirState::wake_points},
@@ -79,24 +85,27 @@ struct AirState {
 
 /// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
 struct GarmentState {
-  std::vector<double> positions;   ///< [m], shape [node_count, 3]
-  std::vector<double> velocities;  ///< [m/s], shape [node_count, 3]
+  std::vector<double> positions;   ///< positions of the nodes [m], shape [node_count, 3]
+  std::vector<double> velocities;  ///< velocities of the nodes [m/s], shape [node_count, 3]
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
-  std::vector<ContactState> contacts;  ///< of the last step; a scene without obstacles has none
-  /// One for each contact; a scene without contact.push_out, or at once (contact.push_out_time), has none.
+  std::vector<ContactState> contacts;  ///< contacts of the last step; a scene without obstacles has none
+  /// Samples that started inside of obstacles, one for each contact; a scene without contact.push_out, or at
+  /// once (contact.push_out_time), has none.
   std::vector<EasedState> eased;
-  std::vector<HoldState> holds;  ///< of every node; a garment without grippers has none
-  /// The same a step ago, where the integrator remembers it (Integrator::bdf2); empty: there was none.
+  std::vector<HoldState> holds;  ///< holds of every node; a garment without grippers has none
+  /// Positions [m] and velocities [m/s] a step ago, shape [node_count, 3], where the integrator remembers
+  /// them (Integrator::bdf2); empty: there was none.
   std::vector<double> previous_positions, previous_velocities;
-  double previous_step = 0;     ///< length of that step [s]; 0: there was none
+  double previous_step = 0;     ///< duration of the step before [s]; 0: there was none
   std::int64_t step_index = 0;  ///< steps of this garment since its start or last reset: its clock
   bool frozen = false;          ///< a step was lost: the garment keeps the state before it
   bool diverged = false;        ///< frozen: its step diverged, else it was not finite
-  /// By keys, each with the first of its two garments; where cloth meets no cloth: none.
+  /// Contacts between cloths by their keys, each with the first of its two garments; where cloth meets no
+  /// cloth: none.
   std::vector<ClothContactState> cloth_contacts;
-  /// Where springs yield: e_p of structural, shear and bend springs with a free end, each kind in the order
-  /// of its pairs (engine/mesh/spring_pairs.hpp); else none.
+  /// Plastic strains e_p, where springs yield, of structural, shear and bend springs with a free end, each
+  /// kind in the order of its pairs (engine/mesh/spring_pairs.hpp); else none.
   std::vector<double> plastic_strains;
   AirState air;
   static constexpr auto fields() {

@@ -18,12 +18,13 @@ struct ForceError : Error {
 /// Garments before a step. They have the same faces; arrays of nodes hold one garment after another, in the
 /// order of `garments`, shape [garments.size() * node_count], and are valid during the call.
 struct ForceInput {
-  const std::vector<std::size_t>& garments;  ///< numbers in the scene
-  const std::vector<double>& times;          ///< of their clocks when the step begins [s], same shape
-  double step = 0;                           ///< its length [s]
-  ArrayView<const Vec3d> positions;          ///< [m]
-  ArrayView<const Vec3d> velocities;         ///< [m/s]
-  ArrayView<const double> masses;            ///< rho m_i, m_i the lumped area [kg]
+  const std::vector<std::size_t>& garments;  ///< numbers of the garments in the scene
+  /// Times of the garments' clocks when the step begins [s], shape [garments.size()].
+  const std::vector<double>& times;
+  double step = 0;                    ///< duration of the step [s]
+  ArrayView<const Vec3d> positions;   ///< positions of the nodes when the step begins [m]
+  ArrayView<const Vec3d> velocities;  ///< velocities of the nodes when the step begins [m/s]
+  ArrayView<const double> masses;     ///< masses of the nodes rho m_i, m_i the lumped area [kg]
 };
 
 /// What the force says; arrays of the shape of positions.

@@ -10,18 +10,24 @@ namespace isocloth {
 /// values of the deformation gradient, are those of the 2 x 2 Gauss points of quads and the centres of
 /// triangles.
 struct Strain {
-  double max = 0;              ///< largest |l / l0 - 1| over all edges, those between pinned nodes included
-  double p95 = 0;              ///< 95th percentile of the same, rounded up by at most max / 4096
-  double mean = 0;             ///< mean of the same
-  double stretch_max = 0;      ///< largest s1 - 1, 0 where nothing is stretched
-  double stretch_p95 = 0;      ///< 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up likewise
+  double max = 0;  ///< largest |l / l0 - 1| over all edges, those between pinned nodes included
+  /// 95th percentile of |l / l0 - 1| over all edges, rounded up by at most max / 4096.
+  double p95 = 0;
+  double mean = 0;         ///< mean of |l / l0 - 1| over all edges
+  double stretch_max = 0;  ///< largest s1 - 1, 0 where nothing is stretched
+  /// 95th percentile of max(|s1 - 1|, |s2 - 1|), rounded up by at most 1/4096 of the largest.
+  double stretch_p95 = 0;
   double compression_max = 0;  ///< largest 1 - s2, 0 where nothing is compressed
-  /// Of the cloth: largest | s - 1 | along warp and weft, s^2 the mean of |F_u|^2 or |F_v|^2 over a pair of
+  /// Largest | s - 1 | along warp and weft of the cloth, s^2 the mean of |F_u|^2 or |F_v|^2 over a pair of
   /// triangles (engine/rows/membrane.hpp).
   double thread_max = 0;
-  double thread_p95 = 0;  ///< 95th percentile of the larger of both, rounded up likewise
-  double shear_max = 0;   ///< largest sine of the angle by which warp and weft are off a right one
-  double shear_p95 = 0;   ///< 95th percentile of the same, rounded up likewise
+  /// 95th percentile of the larger | s - 1 | along warp and weft, rounded up by at most 1/4096 of the
+  /// largest.
+  double thread_p95 = 0;
+  double shear_max = 0;  ///< largest sine of the angle by which warp and weft are off a right one
+  /// 95th percentile of the sine of the angle by which warp and weft are off a right one, rounded up by at
+  /// most 1/4096 of the largest.
+  double shear_p95 = 0;
   double pinned_max =
       0;  ///< largest |l^2 / l0^2 - 1| of edges between two pinned nodes, which no step can change
   static constexpr auto fields() {

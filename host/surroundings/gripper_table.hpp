@@ -11,16 +11,16 @@ namespace isocloth {
 template <class Real>
 class GripperTable {
  public:
-  /// No grippers.
+  /// A table without grippers.
   GripperTable() = default;
   /// `garments` in the order of their clocks; they must outlive the table.
   GripperTable(const Device& device, const std::vector<const Garment*>& garments);
 
-  /// Most of any garment.
+  /// Largest number of grippers of any garment.
   std::size_t count() const { return count_; }
-  /// Where they are and what they do in the next `steps` steps of h [s].
+  /// Sets where grippers are and what they do in the next `steps` steps of h [s].
   void set_motions(const std::vector<Clock>& clocks, double h, int steps);
-  /// Those of a member in one of the steps.
+  /// Grippers of a member in one of the steps of set_motions().
   GrippersView<Real> view(std::size_t member, int step) const;
   GripperSets<Real> sets() const;
   std::size_t memory_bytes() const { return grippers_.bytes() + poses_.bytes() + grips_.bytes(); }
@@ -30,9 +30,9 @@ class GripperTable {
   std::vector<const Garment*> garments_;
   std::size_t count_ = 0;
   int steps_ = 0;
-  Buffer<GripperView<Real>> grippers_;  ///< shape [member, count]
-  Buffer<PoseView<Real>> poses_;        ///< shape [member, step + 1, count]
-  Buffer<Real> grips_;                  ///< shape [member, step, count]
+  Buffer<GripperView<Real>> grippers_;  ///< grippers of the members, shape [member, count]
+  Buffer<PoseView<Real>> poses_;        ///< poses of the grippers, shape [member, step + 1, count]
+  Buffer<Real> grips_;                  ///< Grip of the grippers, shape [member, step, count]
   std::vector<PoseView<Real>> staging_poses_;
   std::vector<Real> staging_grips_;
 };

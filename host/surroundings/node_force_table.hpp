@@ -7,18 +7,18 @@
 
 namespace isocloth {
 
-/// See NodeForces.
+/// Forces on nodes in the memory of a device, see NodeForces.
 template <class Real>
 class NodeForceTable {
  public:
-  /// No forces.
+  /// A table without forces.
   NodeForceTable() = default;
   /// `garments` of one mesh in the order of their clocks.
   NodeForceTable(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments);
 
-  /// Those of the next `steps` steps of h [s].
+  /// Sets the forces of the next `steps` steps of h [s].
   void set(const std::vector<Clock>& clocks, double h, int steps);
-  /// On a member in one of the steps.
+  /// Forces on a member in one of the steps of set().
   NodeForces<Real> view(std::size_t member, int step) const {
     return {drag_.view(member, step), load_.view(member, step), pressure_.view(member, step)};
   }
@@ -41,9 +41,11 @@ class NodeForceTable {
   StepTable<LoadView<Real>> load_;
   StepTable<PressureView<Real>> pressure_;
   Buffer<Index> node_face_begin_, node_faces_;
-  Buffer<Vec3<Real>> loads_;  ///< [N], shape [member, node_count]; of members without loads undefined
+  /// Loads on the nodes [N], shape [member, node_count]; of members without loads undefined.
+  Buffer<Vec3<Real>> loads_;
   std::vector<Vec3<Real>> staging_;
-  Buffer<LoadSlope<Real>> slopes_;  ///< same shape; empty until there are some
+  /// Slopes of the loads, shape [member, node_count]; empty until there are some.
+  Buffer<LoadSlope<Real>> slopes_;
   std::vector<LoadSlope<Real>> staged_slopes_;
 };
 

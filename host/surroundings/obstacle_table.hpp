@@ -17,12 +17,12 @@ template <class Real>
 struct ObstacleShapes {
   /// Throws SceneError for a surface that is not closed, and as StartDepths does.
   ObstacleShapes(const Device& device, const Scene& scene);
-  /// Motions of obstacles have changed: notes which of them move. Between steps.
+  /// Notes which obstacles move after motions have changed. Between steps.
   void refresh();
 
   const Scene& scene;
   std::vector<std::array<Vec3d, 2>> boxes;  ///< opposite corners in the obstacle's frame [m]
-  std::vector<Index> moving_obstacles;      ///< ascending
+  std::vector<Index> moving_obstacles;      ///< numbers of the obstacles that move, ascending
   std::vector<double>
       start_depths;  ///< deepest point of each garment in any of them and their margin at the start [m]
   std::vector<Buffer<float>> grids;
@@ -31,9 +31,9 @@ struct ObstacleShapes {
   Buffer<Placement<Real>> resting;
 
   std::size_t size() const { return boxes.size(); }
-  /// Obstacle o of the scene between two times [s].
+  /// Placement of obstacle o of the scene between two times [s].
   Placement<Real> placement(std::size_t o, double from, double to) const;
-  /// Any between two poses of its shape.
+  /// Placement of any obstacle or body between two poses of its shape.
   Placement<Real> placement(std::size_t o, const Pose& begin, const Pose& end) const;
 };
 
@@ -41,35 +41,37 @@ struct ObstacleShapes {
 template <class Real>
 class ObstacleTable {
  public:
-  /// No obstacles.
+  /// A table without obstacles.
   ObstacleTable() = default;
   /// `garments` of the scene, in the order of their clocks.
   ObstacleTable(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes,
                 const std::vector<const Garment*>& garments);
 
   std::size_t size() const { return shapes_ ? shapes_->size() : 0; }
-  /// Where the obstacles are in the next `steps` steps of h [s].
+  /// Sets where the obstacles are in the next `steps` steps of h [s].
   void set_motions(const std::vector<Clock>& clocks, double h, int steps);
-  /// Where the bodies are in one of them, or in a part of it that is sought; shape [body].
+  /// Sets where the bodies are in one of the steps of set_motions(), or in a part of it that is sought; shape
+  /// [body].
   void set_bodies(std::size_t member, int step, const std::vector<Placement<Real>>& places);
-  /// What a member meets in one of them.
+  /// The obstacles that a member meets in one of the steps of set_motions().
   ObstaclesView<Real> view(std::size_t member, int step) const;
   ObstacleSets<Real> sets() const;
   std::size_t memory_bytes() const;
 
  private:
-  /// Of these clocks; start: of each.
+  /// Sets what is left of depths in steps of these clocks; start: time at which each clock starts [s].
   void set_eases(const std::vector<Clock>& clocks, const std::vector<double>& starts, double h);
 
   const Device* device_ = nullptr;
   std::shared_ptr<const ObstacleShapes<Real>> shapes_;
-  std::vector<Index> friction_row_, clock_set_;  ///< of each member
+  std::vector<Index> friction_row_, clock_set_;  ///< row of friction_, and clock set, of each member
   int steps_ = 0;
-  Buffer<FrictionView<Real>> friction_;  ///< shape [row, obstacle]
-  Buffer<Placement<Real>> motions_;      ///< shape [clock set, step, moving]
+  Buffer<FrictionView<Real>> friction_;  ///< friction of the cloths with the obstacles, shape [row, obstacle]
+  Buffer<Placement<Real>> motions_;  ///< motions of the obstacles that move, shape [clock set, step, moving]
   Buffer<Index> member_friction_, member_clock_;
   std::vector<double> starts_;  ///< times at which the clocks of members start [s], shape [member]
-  std::vector<Real> eases_;     ///< see ObstacleSets; empty: nothing is eased out
+  /// What is left of depths in the steps, see ObstacleSets; empty: nothing is eased out.
+  std::vector<Real> eases_;
   Buffer<Real> device_eases_;
   std::vector<Placement<Real>> staging_;
   std::vector<Real> ease_staging_;

@@ -25,15 +25,16 @@ class StartDepths {
   /// those that are inside of more obstacles than a node keeps contacts.
   void add(const std::string& what, const std::function<Pose(double)>& pose_at, const ShapeView<Real>& shape,
            const std::array<Vec3d, 2>& box);
-  /// Deepest point of each garment in any of them and their margin [m], shape [garment_count].
+  /// Deepest point of each garment in any of the obstacles and bodies and their margin [m], shape
+  /// [garment_count].
   const std::vector<double>& of_garments() const { return depths_; }
 
  private:
   /// Nodes of a garment that start inside.
   struct Inside {
     std::vector<std::size_t> nodes;
-    std::vector<Vec3d> places;  ///< in the obstacle's frame [m]
-    double deepest = 0;         ///< [m]
+    std::vector<Vec3d> places;  ///< places of the nodes in the obstacle's frame [m]
+    double deepest = 0;         ///< depth of the deepest node [m]
     std::size_t deepest_node = 0;
   };
   void require_outside(std::size_t garment, const std::string& what, const Inside& inside) const;

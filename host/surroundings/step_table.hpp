@@ -7,11 +7,12 @@
 
 namespace isocloth {
 
-/// View: see StepSets.
+/// Views that change from step to step, in the memory of a device; see StepSets.
 template <class View>
 class StepTable {
  public:
-  /// view_of(member, time [s]) at the ends of the next `steps` steps of h [s]; none where no view exists.
+  /// Sets view_of(member, time [s]) at the ends of the next `steps` steps of h [s]; none where no view
+  /// exists.
   template <class ViewOf>
   void set(const Device& device, const std::vector<Clock>& clocks, double h, int steps,
            const ViewOf& view_of) {
@@ -40,7 +41,7 @@ class StepTable {
  private:
   int steps_ = 0;
   bool exists_ = false;
-  std::vector<View> views_, staging_;  ///< shape [member, step]
+  std::vector<View> views_, staging_;  ///< views of the members in the steps, shape [member, step]
   Buffer<View> buffer_;
 };
 

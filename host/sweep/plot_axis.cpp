@@ -29,7 +29,8 @@ std::vector<double> PlotAxis::ticks(int count) const {
   return values;
 }
 
-/// 1, 2 and 5 of each decade, or even ratios where these are fewer than three or more than `count`.
+/// Ticks at 1, 2 and 5 of each decade, or at even ratios where these are fewer than three or more than
+/// `count`.
 std::vector<double> PlotAxis::log_ticks(int count) const {
   std::vector<double> values;
   for (double decade = std::floor(low_ / std::log(10)); decade <= high_ / std::log(10); ++decade)

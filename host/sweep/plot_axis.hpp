@@ -8,7 +8,7 @@ namespace isocloth {
 /// Values onto a stretch of pixels, linear or by their logarithm.
 class PlotAxis {
  public:
-  /// From `begin` to `end` [pixels]; by logarithms only where low > 0.
+  /// An axis of values low to high from `begin` to `end` [pixels]; by logarithms only where low > 0.
   PlotAxis(double low, double high, double begin, double end, bool is_log);
   double operator()(double value) const;
   /// Round values in the range, at most about `count`.

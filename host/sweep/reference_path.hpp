@@ -23,13 +23,13 @@ class ReferencePath {
   /// Pairs (node of the mesh, node of the path) with the same rest position, to 1e-6 of the mesh's size. Cost
   /// O(n) where the numbers agree, else O(n^2). Throws ShapeError when there is none.
   std::vector<std::pair<Index, Index>> shared_nodes(const Mesh& mesh) const;
-  /// Of a CSV file 0: it has no rest shape.
+  /// Number of the path's nodes at rest; 0 for a CSV file, which has no rest shape.
   Index node_count() const { return static_cast<Index>(rest_.size()); }
 
   Vec3d position(Index node, double t) const {
     return evaluate_motion(motion_, {}, static_cast<std::size_t>(node), t);
   }
-  /// Tells references apart.
+  /// Digest that tells references apart.
   std::uint64_t digest() const;
 
  private:

@@ -223,7 +223,7 @@ class Sweep {
     reference_.emplace(std::move(times), std::move(positions), scene_.base().garments[0].mesh.positions);
   }
 
-  /// As many cases as fit into the memory if all of them were as large as the largest.
+  /// Number of cases that fit into the memory if all of them were as large as the largest.
   std::size_t batch_size() {
     if (request_.batch > 0) return request_.batch;
     const Simulation largest = in_case(

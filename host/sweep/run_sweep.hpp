@@ -14,22 +14,22 @@
 
 namespace isocloth {
 
-/// Of cases of so many bytes each, how many are simulated together: 128, less if they need more than 1 GiB.
+/// How many cases of so many bytes each are simulated together: 128, less if they need more than 1 GiB.
 std::size_t cases_at_once(std::size_t bytes_each);
 
 struct SweepRequest {
   std::filesystem::path scene, output;
-  std::vector<std::string> vary;  ///< see make_sweep_plan
+  std::vector<std::string> vary;  ///< numbers that vary and their values, see make_sweep_plan
   std::optional<std::size_t> samples;
   std::uint64_t seed = 0;
   std::vector<std::string> measures;
   std::string against;  ///< "", "base" (the scene as it stands) or a file or folder: ReferencePath
-  std::optional<SweepWindow> window;  ///< none: the whole run
+  std::optional<SweepWindow> window;  ///< times of which frames count; none: the whole run
   double case_seconds = 0;            ///< wall time that a case may take [s]; 0: any
   std::size_t batch = 0;              ///< cases simulated together; 0: 128, less if they need more than 1 GiB
   IfExists if_exists = IfExists::refuse;
-  ExecutionOptions execution;  ///< its monitor interrupts the sweep
-  FileAccess access{};         ///< to files that the scene names
+  ExecutionOptions execution;  ///< options of the simulations; their monitor interrupts the sweep
+  FileAccess access{};         ///< access to files that the scene names
 };
 
 struct SweepOutcome {

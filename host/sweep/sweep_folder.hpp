@@ -13,7 +13,7 @@ namespace isocloth {
 
 /// One batch that was simulated.
 struct SweepBatch {
-  std::size_t first = 0, count = 0;  ///< cases
+  std::size_t first = 0, count = 0;  ///< number of the first case, and of cases
   double wall_seconds = 0;
   double realtime_factor = 0;  ///< simulated seconds of all its cases together per second
 };
@@ -30,16 +30,16 @@ class SweepFolder {
   /// Creates the folder and the folders above it, empty; an earlier sweep stays as it is until the first
   /// save. Throws FileError where it cannot, or cannot write there.
   void create(const std::string& scene_text);
-  /// The scene and the table as far as it is, and what is known of how it came about.
+  /// Writes the scene and the table as far as it is, and what is known of how it came about.
   void save(const SweepTable& table, const Json& plan, const Json& execution);
-  /// The same where it is worth its time, as each save writes the whole table, so that a reader never sees a
-  /// part of it: when the rows have become a twentieth more, or saving takes less than a twentieth of the
-  /// time.
+  /// Saves as save() does where it is worth its time, as each save writes the whole table, so that a reader
+  /// never sees a part of it: when the rows have become a twentieth more, or saving takes less than a
+  /// twentieth of the time.
   void save_often(const SweepTable& table, const Json& plan, const Json& execution);
   void add(const SweepBatch& batch);
-  /// Rows in the table on disk.
+  /// Number of rows in the table on disk.
   std::size_t saved_rows() const { return saved_rows_; }
-  /// sweep.svg and sweep.html.
+  /// Writes sweep.svg and sweep.html.
   void write_pictures(const SweepTable& table, const std::string& title);
   const std::filesystem::path& path() const { return folder_.path(); }
 

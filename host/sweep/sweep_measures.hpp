@@ -15,11 +15,11 @@
 namespace isocloth {
 
 struct SweepMeasure {
-  std::string name;  ///< column of the table
-  std::string unit;  ///< may be empty
+  std::string name;  ///< name of the column in the table
+  std::string unit;  ///< unit of the measure; may be empty
   std::string doc;
-  std::string word;  ///< as asked for with --measure
-  Index node = -1;   ///< of node:N, else -1
+  std::string word;  ///< word by which it is asked for with --measure
+  Index node = -1;   ///< number N of node:N, else -1
 };
 
 /// The columns of these --measure words; node:N makes three. None: a sensible choice. Throws SceneError for
@@ -43,10 +43,10 @@ class SweepRecorder {
   /// `reference` may be null and must outlive the recorder.
   SweepRecorder(const Garment& garment, const ReferencePath* reference, const SweepWindow& window);
 
-  /// `time`: at the end of the step [s]
+  /// Adds a step that ends at `time` [s].
   void add_step(double time, const StepReport& report);
   void add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions);
-  /// One number per column; not finite when the case left the finite numbers.
+  /// Values of the measures, one number per column; not finite when the case left the finite numbers.
   std::vector<double> values(const std::vector<SweepMeasure>& measures) const;
   bool missed_tolerance() const { return stalled_frames_ > 0; }
   /// How far the seam or button that is most open is open at the end [m].

@@ -13,17 +13,17 @@
 namespace isocloth {
 
 struct SweepParameter {
-  std::string path;  ///< number of the garment
-  std::string unit;  ///< may be empty
+  std::string path;  ///< path of the number of the garment
+  std::string unit;  ///< unit of the number; may be empty
   Scale scale = Scale::linear;
-  std::vector<double> values;  ///< of a grid: along its axis; of samples: of each case
+  std::vector<double> values;  ///< values along the axis of a grid, or of each case of samples
 };
 
 /// Cases are numbered with the last parameter of a grid running fastest.
 struct SweepPlan {
   std::vector<SweepParameter> parameters;
-  bool is_grid = true;     ///< all combinations, else samples
-  std::uint64_t seed = 0;  ///< of samples
+  bool is_grid = true;     ///< whether the cases are all combinations, else samples
+  std::uint64_t seed = 0;  ///< seed of samples
   std::size_t case_count = 0;
 
   double value(std::size_t index, std::size_t parameter) const;

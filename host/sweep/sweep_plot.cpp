@@ -75,9 +75,9 @@ class Plot {
                        has_value(index) ? text(", ", tick_text(at(index))) : std::string());
   }
 
-  /// count / part, rounded up.
+  /// The quotient count / part, rounded up.
   static std::size_t part_count(std::size_t count, std::size_t part) { return (count + part - 1) / part; }
-  /// Of how many things one is drawn.
+  /// Number n such that one in n of `count` things is drawn, at most `most` in all.
   static std::size_t stride(std::size_t count, std::size_t most) {
     return std::max<std::size_t>(1, part_count(count, most));
   }

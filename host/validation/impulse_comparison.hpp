@@ -36,7 +36,7 @@ class ImpulseComparison {
   reference::ImpulseCloth make_cloth(int substeps) const;
   void compare_parts(int parts);
   Run exact_step(const GarmentState& before, double t);
-  /// Part by part, rounded before each.
+  /// The reference's step part by part, rounded before each.
   Run rounded_step(const GarmentState& before, double t, int parts);
   reference::MatrixX3d rounding(const reference::MatrixX3d& sizes);
   /// Bound on what rounding changes of the relative errors that the sweeps came upon.
@@ -49,11 +49,11 @@ class ImpulseComparison {
   const Scene& scene_;
   const Garment& garment_;
   const Precision precision_;
-  const double u_;  ///< of the kernels' precision
+  const double u_;  ///< unit rounding of the kernels' precision
   std::unique_ptr<GarmentSolver> solver_;
   std::vector<Index> order_;
-  double force_rate_ = 0;                                ///< of the reference [1/s]
-  std::optional<reference::ImpulseCloth> whole_, part_;  ///< with all parts of a step, with one
+  double force_rate_ = 0;                                ///< rate of explicit forces of the reference [1/s]
+  std::optional<reference::ImpulseCloth> whole_, part_;  ///< reference with all parts of a step, and with one
   double length_ = 0, shortest_ = 0;  ///< diagonal of the rest shape's bounding box, shortest edge [m]
   double sums_ = 0;                   ///< tolerance of sums over stencils
   std::int64_t step_ = 0;

@@ -7,7 +7,7 @@ namespace isocloth {
 
 /// Change of one projection iteration under rounding of relative size u.
 struct RoundingChange {
-  reference::MatrixX3d displacement;  ///< of d [m], shape [node_count, 3]
+  reference::MatrixX3d displacement;  ///< change of d [m], shape [node_count, 3]
   double row = 0;                     ///< largest change of C + J d
   double multiplier = 0;              ///< largest change of a multiplier
 };
@@ -26,9 +26,9 @@ struct IterationCase {
   const reference::MatrixX3d& displacement;   ///< d [m], shape [node_count, 3]
 };
 
-/// The same for an iteration in nodal form: C moves by u (largest |coordinate| / element size), since it is
-/// made from differences of rounded positions; each term of a sum over rows or nodes by u of itself; H_ij by
-/// u sqrt(H_ii H_jj).
+/// Change of one projection iteration in nodal form by rounding: C moves by u (largest |coordinate| / element
+/// size), since it is made from differences of rounded positions; each term of a sum over rows or nodes by u
+/// of itself; H_ij by u sqrt(H_ii H_jj).
 RoundingChange rounded_iteration(const reference::ReferenceCloth& cloth, const IterationCase& at, double step,
                                  double u);
 

@@ -17,7 +17,7 @@
 
 namespace isocloth {
 
-/// What is checked stands at validate() (validation.hpp).
+/// Checks a garment's steps in their surroundings; what is checked stands at validate() (validation.hpp).
 class SurroundingsCheck {
  public:
   /// The arguments must outlive the object.
@@ -56,12 +56,12 @@ class SurroundingsCheck {
   std::vector<reference::ShapeDistance> regions_;
   std::vector<char> is_free_;
   reference::VectorXd masses_;                    ///< m_i [m^2], shape [node_count]
-  std::vector<Hold> holds_;                       ///< shape [node_count]
-  std::optional<reference::DistanceRows> edges_;  ///< of impulses on edges
-  reference::GarmentRows rows_;                   ///< of all others
-  reference::RowResponse laws_;                   ///< of rows_
+  std::vector<Hold> holds_;                       ///< what holds each node, shape [node_count]
+  std::optional<reference::DistanceRows> edges_;  ///< rows of impulses on edges
+  reference::GarmentRows rows_;                   ///< rows of all other recipes
+  reference::RowResponse laws_;                   ///< laws of rows_
   double length_ = 0;                             ///< diagonal of the rest shape's bounding box [m]
-  double shortest_ = 0;                           ///< edge [m]
+  double shortest_ = 0;                           ///< shortest edge of the rest shape [m]
   double sums_ = 0;                               ///< tolerance of sums over stencils
   std::int64_t step_ = 0;
   GarmentValidation result_;

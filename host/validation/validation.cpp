@@ -266,13 +266,14 @@ class Comparison {
 
   const Scene& scene_;
   const Garment& garment_;
-  const double u_;          ///< of the kernels' precision
-  const double least_eps_;  ///< of the kernels' precision
+  const double u_;          ///< unit rounding of the kernels' precision
+  const double least_eps_;  ///< least eps of the rows in the kernels' precision
   ReferenceCloth cloth_;
   std::unique_ptr<GarmentSolver> solver_;
   double length_ = 0;  ///< diagonal of the rest shape's bounding box [m]
   double sums_ = 0;    ///< tolerance of sums over stencils
-  double move_bound_ = 0, row_bound_ = 0, multiplier_rounding_ = 0, multiplier_scale_ = 0;  ///< of this step
+  /// Bounds on what rounding changes, and the scale of the multipliers, in this step.
+  double move_bound_ = 0, row_bound_ = 0, multiplier_rounding_ = 0, multiplier_scale_ = 0;
   MatrixX3d rounding_;  ///< what rounding does to the first correction of this step [m]
   std::int64_t step_ = 0;
   GarmentValidation result_;

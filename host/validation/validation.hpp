@@ -15,8 +15,8 @@ namespace isocloth {
 struct Difference {
   std::string quantity;
   double worst = 0;         ///< |kernels - reference| / scale, largest entry
-  double tolerance = 0;     ///< what rounding may do to it there
-  std::int64_t step = -1;   ///< of the worst entry, the first step is 0; -1: never compared
+  double tolerance = 0;     ///< what rounding may do to the worst entry, over scale
+  std::int64_t step = -1;   ///< step of the worst entry, the first step is 0; -1: never compared
   std::int64_t index = -1;  ///< node, row or entry of the worst entry
 
   bool passed() const { return worst <= tolerance; }
@@ -31,7 +31,8 @@ struct GarmentValidation {
   std::int64_t undecided_steps = 0;  ///< a residual within rounding of a threshold: either course is right
   std::int64_t stalled_steps = 0;    ///< neither side met the tolerance: nothing defines where it must end
   std::int64_t deviating_steps = 0;  ///< decided steps with other iteration counts or status: none allowed
-  std::int64_t iterations = 0;  ///< or sweeps and linear solves, of the whole steps, the same on both sides
+  /// Iterations, or sweeps and linear solves, of the whole steps, the same on both sides.
+  std::int64_t iterations = 0;
 
   bool passed() const;
 };
