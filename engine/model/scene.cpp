@@ -13,6 +13,7 @@
 #include "engine/mesh/weld.hpp"
 #include "engine/model/air_checks.hpp"
 #include "engine/model/contact_checks.hpp"
+#include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/recipe_checks.hpp"
 
@@ -188,28 +189,11 @@ void validate_motion(const std::string& key, const Motion& motion, std::size_t n
 
 void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_enum(key + ".bending", fabric.bending, BendingModel::discrete_shells);
-  require_positive(key + ".rho", fabric.rho);
-  require_not_negative(key + ".delta", fabric.delta);
-  require_not_negative(key + ".kappa", fabric.kappa);
-  require_positive(key + ".stretch_stiffness", fabric.stretch_stiffness);
-  require_not_negative(key + ".weft_stretch_stiffness", fabric.weft_stretch_stiffness);
-  require_not_negative(key + ".weft_kappa", fabric.weft_kappa);
+  check_fabric_numbers(key, fabric);
   if (fabric.weft_kappa > 0 && fabric.kappa == 0)
     refuse(key + ".weft_kappa", fabric.weft_kappa, "0 where kappa, along warp, is 0");
-  require_positive(key + ".shear_stiffness", fabric.shear_stiffness);
-  if (!(fabric.poisson_ratio >= 0 && fabric.poisson_ratio < 1))
-    refuse(key + ".poisson_ratio", fabric.poisson_ratio, "a number in [0, 1)");
-  require_not_negative(key + ".strain_limit", fabric.strain_limit);
-  require_not_negative(key + ".principal_strain_limit", fabric.principal_strain_limit);
-  require_not_negative(key + ".yield_strain", fabric.plasticity.yield_strain);
-  require_not_negative(key + ".flow_time", fabric.plasticity.flow_time);
-  require_not_negative(key + ".stretch_viscosity", fabric.viscosity.stretch);
-  require_not_negative(key + ".shear_viscosity", fabric.viscosity.shear);
   validate_curves(key + ".curves", fabric.curves);
   validate_curves(key + ".viscosity_curves", fabric.viscosity.curves);
-  require_not_negative(key + ".alpha", fabric.alpha);
-  require_not_negative(key + ".beta", fabric.beta);
-  require_not_negative(key + ".thickness", fabric.thickness);
   if (const Compression& c = fabric.compression; c.exists()) {
     require_positive(key + ".compression.c", c.core);
     require_positive(key + ".compression.a", c.stiffness);
@@ -221,16 +205,8 @@ void validate_fabric(const std::string& key, const Fabric& fabric) {
              text("less than the ", c.largest_slope(),
                   " Pa/m of solid fibre: a larger T - c (or T0 - Tm), or a smaller a"));
   }
-  validate_drag(fabric.drag, key + ".drag");
-  for (const auto& [name, spring] : {std::pair{".shear_spring", fabric.shear_spring},
-                                     {".bend_spring", fabric.bend_spring},
-                                     {".structural_spring", fabric.structural_spring}}) {
-    require_not_negative(key + name + ".stiffness", spring.stiffness);
-    require_not_negative(key + name + ".damping", spring.damping);
-  }
-  if (fabric.shear_diagonals != 1 && fabric.shear_diagonals != 2) {
+  if (fabric.shear_diagonals != 1 && fabric.shear_diagonals != 2)
     refuse(key + ".shear_diagonals", fabric.shear_diagonals, "1 or 2");
-  }
 }
 
 void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, std::size_t node_count,

@@ -189,10 +189,7 @@ class KeyReader : public Keys {
   double read_number(const Json& found, Text name, const Range& range) const {
     if (!found.is_number()) refuse(name, found, to_string(range));
     const double value = found.get<double>();
-    const bool inside = std::isfinite(value) && value <= range.most &&
-                        (range.above ? value > range.least : value >= range.least) &&
-                        (!range.whole || value == std::floor(value));
-    if (!inside) refuse(name, found, to_string(range));
+    if (!range.contains(value)) refuse(name, found, to_string(range));
     return value;
   }
 
@@ -247,16 +244,6 @@ class KeyReader : public Keys {
 };
 
 }  // namespace
-
-std::string to_string(const Range& range) {
-  const std::string kind = range.whole ? "a whole number" : "a number";
-  const bool has_least = std::isfinite(range.least), has_most = std::isfinite(range.most);
-  if (has_least && has_most && !range.above)
-    return text(kind, " from ", shortest(range.least), " to ", shortest(range.most));
-  std::string bounds = has_least ? text(range.above ? " > " : " >= ", shortest(range.least)) : "";
-  if (has_most) bounds += text(has_least ? " and" : "", " <= ", shortest(range.most));
-  return kind + bounds;
-}
 
 void read_root_keys(const Json& root, const std::string& source, const Keys::Describe& describe) {
   if (!root.is_object()) {

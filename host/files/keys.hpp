@@ -5,31 +5,15 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "engine/core/range.hpp"
 #include "engine/core/vec3.hpp"
 
 namespace isocloth {
-
-/// Numbers that a key accepts.
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool above = false;  ///< greater than `least`, not equal
-  bool whole = false;  ///< integers only
-};
-inline constexpr Range any_number{};
-inline constexpr Range positive{.least = 0, .above = true};
-inline constexpr Range not_negative{.least = 0};
-constexpr Range whole(double least, double most = std::numeric_limits<double>::infinity()) {
-  return {.least = least, .most = most, .whole = true};
-}
-/// The range in words, e.g. "a number > 0".
-std::string to_string(const Range& range);
 
 enum class Need { optional, required };
 inline constexpr Need required = Need::required;

@@ -124,11 +124,6 @@ std::string printable(std::string_view bytes, std::size_t limit) {
 
 std::string quoted_word(std::string_view word) { return text("\"", printable(word, 20), "\""); }
 
-std::string shortest(double value) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
-}
-
 bool parse_finite(std::string_view word, double& value) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/core/shortest.hpp"
+
 namespace isocloth {
 
 /// Throws FileError naming the path unless it is a regular file, without opening it: reading a pipe, a socket
@@ -34,9 +36,6 @@ std::string printable(std::string_view bytes, std::size_t limit = 60);
 
 /// A word of a file that is plainly of its format, in quotes, at most 20 bytes of it.
 std::string quoted_word(std::string_view word);
-
-/// The shortest decimal text that reads back as the same number.
-std::string shortest(double value);
 
 /// The finite number that the whole of `word` spells (a leading + is allowed), else false.
 bool parse_finite(std::string_view word, double& value);

@@ -7,7 +7,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
-#include "host/gradients/fabric_numbers.hpp"
+#include "host/gradients/fabric_gradients.hpp"
 #include "host/memory/device.hpp"
 #include "host/projection/projection_solver.hpp"
 
@@ -51,7 +51,7 @@ void require_smooth(const Scene& scene, const ResolvedScene& resolved, const Exe
 
 std::vector<double> numbers_of(const Scene& scene, Fabric fabric) {
   std::vector<double> values;
-  for (const FabricNumber& number : fabric_numbers(find_recipe(scene.recipe), fabric))
+  for (const FabricDerivative& number : fabric_derivatives(find_recipe(scene.recipe), fabric))
     values.push_back(number.of(fabric));
   return values;
 }
@@ -228,10 +228,10 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
     }
     return sum;
   };
-  const auto balance_with = [&](const FabricNumber& number, double value) {
+  const auto balance_with = [&](const FabricDerivative& number, double value) {
     Garment changed = alone.garment;
     number.of(changed.fabric) = value;
-    if (number.is_matrix) {
+    if (number.is_in_matrix) {
       Alone other(device, own, changed);
       return balance(other.solver);
     }
@@ -243,7 +243,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
     return found;
   };
   std::optional<double> unchanged;
-  for (const FabricNumber& number : fabric_numbers(alone.resolved.recipe, fabric)) {
+  for (const FabricDerivative& number : fabric_derivatives(alone.resolved.recipe, fabric)) {
     if (number.closed_form != nullptr) {
       const bool is_delta = number.closed_form == &StepGradient::weight;
       result.fabric.emplace_back(number.name,

@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "engine/core/text.hpp"
 #include "engine/material/fabric_presets.hpp"
 #include "engine/material/fast_sheet.hpp"
 #include "engine/material/kes_sheet.hpp"
+#include "engine/model/fabric_numbers.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/motion_keys.hpp"
 
@@ -153,11 +155,37 @@ void describe_curve(Keys& keys, const std::string& name, const std::string& doc,
                 }}});
 }
 
-void describe_spring(Keys& keys, const std::string& name, const std::string& doc, SpringDamper& spring) {
-  keys.object(name, doc, Need::optional, [&spring](Keys& k) {
-    k.number("stiffness", spring.stiffness, not_negative, "of each spring [N/m]");
-    k.number("damping", spring.damping, not_negative, "of each spring [N s/m]");
-  });
+/// What the objects hold in which some numbers of a fabric lie.
+constexpr std::pair<std::string_view, const char*> object_docs[] = {
+    {"drag", "of the air, beside alpha"},
+    {"structural_spring", "springs along the edges of the mesh, of provot1995 and sakaguchi1991"},
+    {"shear_spring", "springs across the diagonals of quads; impulse recipes only"},
+    {"bend_spring",
+     "springs between neighbours but one along a thread (quads), and across an edge (triangles); the "
+     "recipe springs and those of impulses"},
+};
+
+/// Numbers whose names begin with `object`, "drag." or none.
+void describe_numbers_of(Keys& keys, Fabric& fabric, std::string_view object) {
+  const Fabric before = fabric;
+  for (const FabricNumber& number : fabric_numbers()) {
+    const std::string_view name = number.name;
+    const std::size_t begin = name.find('.') + 1;  // 0: in no object
+    if (name.substr(0, begin) != object) continue;
+    double& value = number.of(fabric);
+    if (number.follows) {
+      const FabricNumber& followed = find_fabric_number(number.follows, "fabric");
+      if (followed.value(fabric) != followed.value(before)) value = followed.value(fabric);
+    }
+    keys.number(std::string(name.substr(begin)), value, number.range, number.doc);
+  }
+}
+
+void describe_numbers(Keys& keys, Fabric& fabric) {
+  describe_numbers_of(keys, fabric, "");
+  for (const auto& [name, doc] : object_docs)
+    keys.object(std::string(name), doc, Need::optional,
+                [&, object = text(name, ".")](Keys& k) { describe_numbers_of(k, fabric, object); });
 }
 
 /// Stiffnesses that were given beside a curve, which answers in their place.
@@ -188,15 +216,9 @@ void note_idle_viscosity(GarmentSpec& garment) {
   note("shear_viscosity", garment.fabric.viscosity.shear, garment.shear_viscosity, "shear");
 }
 
-/// What is said of the thickness alone is the end of a preset's compression.
-void describe_thickness(Keys& keys, GarmentSpec& garment) {
+/// A thickness other than `of_preset` is the end of the preset's compression.
+void describe_compression(Keys& keys, GarmentSpec& garment, double of_preset) {
   Fabric& fabric = garment.fabric;
-  const double of_preset = fabric.thickness;
-  keys.number(
-      "thickness", fabric.thickness, not_negative,
-      "of the cloth without load [m]: half of it from its middle begins its contact with obstacles, and "
-      "cloth stays so far from cloth; with compression, or of a preset, of the latter alone, by default "
-      "that at 1 kPa");
   if (fabric.thickness != of_preset) fabric.compression = {};
   double least = 0, most = 0, linearity = 0;
   keys.one_of(
@@ -235,12 +257,6 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   describe_kes(keys, garment);
   describe_fast(keys, garment.fabric);
   const Fabric before = garment.fabric;
-  keys.number("rho", garment.fabric.rho, positive, "mass per area [kg/m^2]");
-  if (garment.fabric.rho != before.rho) garment.fabric.delta = garment.fabric.rho;
-  keys.number(
-      "delta", garment.fabric.delta, not_negative,
-      "virtual gravitational mass per area [kg/m^2], less than rho for cloth that air carries; where rho "
-      "alone is given it is rho");
   keys.choice(
       "bending", garment.fabric.bending, {"automatic", "isometric", "plate", "mid_edge", "discrete_shells"},
       "what bending costs: isometric, the Laplacian at interior nodes, as published with coltraro2022; "
@@ -255,17 +271,6 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
             "matrices, which is too soft where coarse meshes turn by more than some 20 degrees in an "
             "element; such steps take "
             "half as long again");
-  keys.number("kappa", garment.fabric.kappa, not_negative, "bending stiffness, of a plate along warp [N m]");
-  keys.number("weft_kappa", garment.fabric.weft_kappa, not_negative,
-              "bending stiffness of a plate along weft [N m]; 0: as along warp");
-  keys.number("alpha", garment.fabric.alpha, not_negative, "damping of slow oscillations [kg/(m^2 s)]");
-  keys.number("beta", garment.fabric.beta, not_negative, "damping of fast oscillations [N m s]");
-  keys.number("stretch_stiffness", garment.fabric.stretch_stiffness, positive,
-              "of elastic rows, along the threads: force per width and strain [N/m]");
-  keys.number("weft_stretch_stiffness", garment.fabric.weft_stretch_stiffness, not_negative,
-              "of a membrane along weft [N/m]; 0: as along warp");
-  keys.number("shear_stiffness", garment.fabric.shear_stiffness, positive,
-              "of a membrane, force per width and angle between warp and weft [N/m]");
   keys.object("curves",
               "what was measured, in the place of stiffnesses: force against strain, of a membrane; moment "
               "against curvature, of bending discrete_shells and of `isocloth rest --recipe breen1994`",
@@ -284,17 +289,11 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
   // Poisson's ratio of a preset belongs to its stiffnesses.
   if (garment.warp_curve.is_given || garment.weft_curve.is_given || garment.shear_curve.is_given)
     garment.fabric.poisson_ratio = 0;
-  note_idle_keys(before, garment);
-  keys.number("stretch_viscosity", garment.fabric.viscosity.stretch, not_negative,
-              "with the recipes membrane, soft_constraints, corotational and springs: force per width and "
-              "rate of strain "
-              "along warp; along weft as much more as that is stiffer [N s/m]");
-  keys.number("shear_viscosity", garment.fabric.viscosity.shear, not_negative,
-              "with the same recipes: shear force per width and rate of the angle [N s/m]");
   keys.object(
       "viscosity_curves",
-      "with the same recipes, in the place of these numbers: force against the rate of strain, of Green's "
-      "along threads, beside the force of the strain itself (Volino et al. 2009)",
+      "with the recipes membrane, soft_constraints, corotational and springs, in the place of "
+      "stretch_viscosity and shear_viscosity: force against the rate of strain, of Green's along threads, "
+      "beside the force of the strain itself (Volino et al. 2009)",
       Need::optional, [&](Keys& c) {
         describe_curve(c, "warp", "pulled along warp", garment.warp_viscosity, of_viscosity);
         describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_viscosity,
@@ -302,40 +301,11 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
         describe_curve(c, "shear", "rate of the angle between warp and weft", garment.shear_viscosity,
                        of_viscosity);
       });
+  describe_numbers(keys, garment.fabric);
+  note_idle_keys(before, garment);
   note_idle_viscosity(garment);
-  keys.number("poisson_ratio", garment.fabric.poisson_ratio, {.least = 0, .most = 0.99},
-              "of a membrane: how it narrows across a pull along a thread, geometric mean of both threads; "
-              "that of a preset is left out with recipes that have none");
   garment.has_preset_poisson = poisson_of_preset > 0 && garment.fabric.poisson_ratio == poisson_of_preset;
-  keys.number(
-      "strain_limit", garment.fabric.strain_limit, not_negative,
-      "of elastic rows, and of provot1995: greatest strain of any edge of the mesh in tension; 0: none");
-  keys.number(
-      "principal_strain_limit", garment.fabric.principal_strain_limit, not_negative,
-      "of elastic rows: greatest principal strain of any element in tension; 0: none. It is held in six "
-      "directions, 30 degrees apart: between two a limit of 0.05 may become 0.053, and 0.06 where the cloth "
-      "narrows by a tenth");
-  describe_thickness(keys, garment);
-  keys.object("drag", "of the air, beside alpha", Need::optional,
-              [&](Keys& d) { describe_drag(d, garment.fabric.drag); });
-  describe_spring(keys, "structural_spring",
-                  "springs along the edges of the mesh, of provot1995 and sakaguchi1991",
-                  garment.fabric.structural_spring);
-  describe_spring(keys, "shear_spring", "springs across the diagonals of quads; impulse recipes only",
-                  garment.fabric.shear_spring);
-  describe_spring(
-      keys, "bend_spring",
-      "springs between neighbours but one along a thread (quads), and across an edge (triangles); the "
-      "recipe springs and those of impulses",
-      garment.fabric.bend_spring);
-  keys.number(
-      "yield_strain", garment.fabric.plasticity.yield_strain, not_negative,
-      "of sakaguchi1991: elastic strain, in tension and compression, beyond which springs of all kinds "
-      "yield; 0: none does");
-  keys.number(
-      "flow_time", garment.fabric.plasticity.flow_time, not_negative,
-      "of sakaguchi1991: time in which 63 % of the strain beyond yield_strain becomes plastic [s]; 0: "
-      "at once");
+  describe_compression(keys, garment, before.thickness);
   keys.integer("shear_diagonals", garment.fabric.shear_diagonals, whole(1, 2), "shear springs per quad");
 }
 

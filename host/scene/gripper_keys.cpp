@@ -60,12 +60,6 @@ Gripper make_gripper(const GripperSpec& spec, const std::string& key, std::size_
   return gripper;
 }
 
-void describe_drag(Keys& keys, Drag& drag) {
-  keys.number("normal", drag.normal, not_negative,
-              "force across the cloth per area and speed of the air [kg/(m^2 s)]");
-  keys.number("tangential", drag.tangential, not_negative, "the same along the cloth [kg/(m^2 s)]");
-}
-
 void describe_wind(Keys& keys, Wind& wind) {
   keys.vector("velocity", wind.velocity, "mean velocity of the air [m/s]");
   keys.number("gusts", wind.gusts, not_negative, "root mean square of the gusts in parts of the mean");

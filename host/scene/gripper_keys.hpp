@@ -20,7 +20,6 @@ void describe_gripper(Keys& keys, GripperSpec& spec);
 Gripper make_gripper(const GripperSpec& spec, const std::string& key, std::size_t number,
                      const std::filesystem::path& folder);
 
-void describe_drag(Keys& keys, Drag& drag);
 void describe_wind(Keys& keys, Wind& wind);
 
 }  // namespace isocloth

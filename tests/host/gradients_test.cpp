@@ -9,7 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/gradients/fabric_numbers.hpp"
+#include "host/gradients/fabric_gradients.hpp"
 #include "host/gradients/tape.hpp"
 #include "host/memory/device.hpp"
 #include "host/projection/projection_solver.hpp"
@@ -176,8 +176,8 @@ void expect_gradient_of_differences(const SwungSheet& run, double tolerance) {
   expect("gravity", found.gravity,
          difference(run, 1e-4, [](SwungSheet& r, double h) { r.sheet().gravity = r.scene.gravity + h; }));
   std::size_t numbers = 0;
-  for (const FabricNumber& number :
-       fabric_numbers(find_recipe(run.scene.recipe), run.scene.garments[0].fabric)) {
+  for (const FabricDerivative& number :
+       fabric_derivatives(find_recipe(run.scene.recipe), run.scene.garments[0].fabric)) {
     ASSERT_EQ(found.fabric[numbers].first, number.name);
     Fabric fabric = run.scene.garments[0].fabric;
     expect(number.name.c_str(), found.fabric[numbers++].second,

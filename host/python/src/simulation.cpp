@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "engine/model/fabric_numbers.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
 #include "host/python/src/choices.hpp"
@@ -81,29 +82,6 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
   return all;
 }
 
-/// Numbers of a fabric by their names in a scene.
-constexpr std::pair<const char*, double Fabric::*> fabric_members[] = {
-    {"rho", &Fabric::rho},
-    {"delta", &Fabric::delta},
-    {"kappa", &Fabric::kappa},
-    {"weft_kappa", &Fabric::weft_kappa},
-    {"alpha", &Fabric::alpha},
-    {"beta", &Fabric::beta},
-    {"stretch_stiffness", &Fabric::stretch_stiffness},
-    {"weft_stretch_stiffness", &Fabric::weft_stretch_stiffness},
-    {"shear_stiffness", &Fabric::shear_stiffness},
-    {"poisson_ratio", &Fabric::poisson_ratio},
-    {"strain_limit", &Fabric::strain_limit},
-    {"principal_strain_limit", &Fabric::principal_strain_limit}};
-double Fabric::*fabric_number(const std::string& name) {
-  std::string known;
-  for (const auto& [own, member] : fabric_members) {
-    if (name == own) return member;
-    known += text(known.empty() ? "" : ", ", own);
-  }
-  throw SceneError(text("set_fabric: found ", name, ", expected one of ", known));
-}
-
 /// changes: a number for all garments or one for each.
 void set_fabrics(Simulation& simulation, const std::vector<std::size_t>& garments,
                  const nb::kwargs& changes) {
@@ -111,12 +89,12 @@ void set_fabrics(Simulation& simulation, const std::vector<std::size_t>& garment
   for (const std::size_t g : garments) fabrics.push_back(simulation.scene().garments[g].fabric);
   for (const auto& [key, value] : changes) {
     const auto name = nb::cast<std::string>(key);
-    double Fabric::*const member = fabric_number(name);
+    const FabricNumber& number = find_fabric_number(name, "set_fabric");
     const std::vector<double> numbers = to_numbers(value, name.c_str());
     if (numbers.size() != 1 && numbers.size() != garments.size())
       throw ShapeError(text(name, ": found ", numbers.size(), " numbers, expected 1 or ", garments.size()));
     for (std::size_t i = 0; i < garments.size(); ++i)
-      fabrics[i].*member = numbers[numbers.size() > 1 ? i : 0];
+      number.of(fabrics[i]) = numbers[numbers.size() > 1 ? i : 0];
   }
   simulation.set_fabrics(garments, fabrics);
 }
@@ -295,7 +273,7 @@ void bind_simulation(nb::module_& module) {
           [](Runner& r, const Which& garment) {
             const Fabric& fabric = r.idle().scene().garments[garment_of(r, garment)].fabric;
             nb::dict numbers;
-            for (const auto& [name, member] : fabric_members) numbers[name] = fabric.*member;
+            for (const FabricNumber& number : fabric_numbers()) numbers[number.name] = number.value(fabric);
             return numbers;
           },
           "garment"_a, "Numbers that :meth:`set_fabric` takes, by their names.")
