@@ -30,18 +30,21 @@ constexpr FabricNumber numbers[] = {
      .of = at<&Fabric::rho>,
      .range = positive,
      .doc = "mass per area [kg/m^2]",
+     .old_name = "rho",
      .gradient = closed_form},
     {.name = "delta",
      .of = at<&Fabric::delta>,
      .range = not_negative,
      .doc = "virtual gravitational mass per area [kg/m^2], less than rho for cloth that air carries; where "
             "rho alone is given it is rho",
+     .old_name = "delta",
      .gradient = closed_form,
      .follows = "rho"},
     {.name = "kappa",
      .of = at<&Fabric::kappa>,
      .range = not_negative,
      .doc = "bending stiffness, of a plate along warp [N m]",
+     .old_name = "kappa",
      .term = bending,
      .gradient = closed_form,
      .is_in_matrix = true},
@@ -49,17 +52,20 @@ constexpr FabricNumber numbers[] = {
      .of = at<&Fabric::weft_kappa>,
      .range = not_negative,
      .doc = "bending stiffness of a plate along weft [N m]; 0: as along warp",
+     .old_name = "weft_kappa",
      .gradient = differences,
      .is_in_matrix = true},
     {.name = "alpha",
      .of = at<&Fabric::alpha>,
      .range = not_negative,
      .doc = "damping of slow oscillations [kg/(m^2 s)]",
+     .old_name = "alpha",
      .gradient = closed_form},
     {.name = "beta",
      .of = at<&Fabric::beta>,
      .range = not_negative,
      .doc = "damping of fast oscillations [N m s]",
+     .old_name = "beta",
      .term = bending,
      .gradient = closed_form},
     {.name = "stretch_stiffness",
@@ -184,7 +190,7 @@ const FabricNumber& find_fabric_number(std::string_view name, const std::string&
   for (const FabricNumber& number : numbers) {
     std::string flat = number.name;
     std::replace(flat.begin(), flat.end(), '.', '_');
-    if (name == number.name || name == flat) return number;
+    if (name == number.name || name == flat || (number.old_name && name == number.old_name)) return number;
     known += text(known.empty() ? "" : ", ", number.name);
   }
   throw SceneError(text(key, ": found ", name, ", expected one of ", known));

@@ -36,10 +36,11 @@ enum class GradientRule {
 
 /// A number of a fabric. A new one is a member of Fabric and a line of fabric_numbers().
 struct FabricNumber {
-  const char* name;        ///< key in files; "drag.normal" lies in an object
-  double& (*of)(Fabric&);  ///< the member
-  Range range;             ///< of its values
-  const char* doc;         ///< what it is, unit in brackets
+  const char* name;                ///< key in files; "drag.normal" lies in an object
+  double& (*of)(Fabric&);          ///< the member
+  Range range;                     ///< of its values
+  const char* doc;                 ///< what it is, unit in brackets
+  const char* old_name = nullptr;  ///< older key, which files may have until version 1.0
   FabricTerm term = FabricTerm::always;
   bool may_change = true;  ///< while a simulation runs; terms may not come or go even then
   GradientRule gradient = GradientRule::none;

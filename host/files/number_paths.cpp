@@ -6,6 +6,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/renamed_keys.hpp"
 #include "host/files/text_file.hpp"
 
 namespace isocloth {
@@ -103,8 +104,9 @@ std::vector<NumberPath> number_paths(const Json& object, const Keys::Describe& d
 const NumberPath& find_number(const std::vector<NumberPath>& numbers, const std::string& path,
                               const std::string& key) {
   std::vector<std::string> known;
+  const std::string now = present_path(path);
   for (const NumberPath& number : numbers) {
-    if (number.path == path) return number;
+    if (number.path == now) return number;
     known.push_back(number.path);
   }
   throw SceneError(text(key, ": unknown number \"", printable(path),

@@ -237,10 +237,13 @@ Scene read_scene(const fs::path& path, std::vector<std::string>& warnings,
                  std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access,
                  const MonitorView& monitor) {
   seams.clear();
-  const Json root = read_scene_json(path, access);
+  std::vector<std::string> notes;
+  const Json root = read_scene_json(path, access, notes);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
-  return in_file(path, [&] { return make_scene(spec, root, path, warnings, seams, monitor); });
+  Scene scene = in_file(path, [&] { return make_scene(spec, root, path, warnings, seams, monitor); });
+  warnings.insert(warnings.begin(), notes.begin(), notes.end());
+  return scene;
 }
 
 std::string portable_scene_text(const fs::path& path, const FileAccess& access) {

@@ -2,7 +2,9 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "host/files/in_file.hpp"
 #include "host/files/key_reader.hpp"
+#include "host/files/renamed_keys.hpp"
 #include "host/scene/fabric_keys.hpp"
 
 namespace isocloth {
@@ -43,7 +45,8 @@ void require_files(const Place* place, const Json& tree, const fs::path& folder,
 }
 
 /// An object of a fabric's keys without `file`; `key` of it, for messages.
-Json with_fabric_file(Json fabric, const fs::path& folder, const FileAccess& access, const std::string& key) {
+Json with_fabric_file(Json fabric, const fs::path& folder, const FileAccess& access, const std::string& key,
+                      std::vector<std::string>& notes) {
   if (!fabric.is_object() || !fabric.contains("file") || !fabric["file"].is_string()) return fabric;
   const fs::path path = folder / fabric["file"].get<std::string>();
   Json all = read_json(path);
@@ -51,6 +54,7 @@ Json with_fabric_file(Json fabric, const fs::path& folder, const FileAccess& acc
     throw SceneError(text(path.string(),
                           ": found no object of a fabric's keys without a file of its own, expected one; ",
                           key, ".file names it"));
+  rename_old_fabric_keys(all, path.string(), notes);
   read_root_keys(all, path.string(), [](Keys& keys) {
     GarmentSpec scratch;
     describe_fabric(keys, scratch);
@@ -66,7 +70,13 @@ Json with_fabric_file(Json fabric, const fs::path& folder, const FileAccess& acc
 }  // namespace
 
 Json read_scene_json(const fs::path& path, const FileAccess& others) {
+  std::vector<std::string> notes;
+  return read_scene_json(path, others, notes);
+}
+
+Json read_scene_json(const fs::path& path, const FileAccess& others, std::vector<std::string>& notes) {
   Json root = read_json(path);
+  in_file(path, [&] { rename_old_keys(root, notes); });
   const FileAccess access = others.with(path.parent_path());
   if (root.is_structured()) require_access(root, path.parent_path(), access, path.string(), "");
   if (!root.is_object() || !root.contains("garments") || !root["garments"].is_array()) return root;
@@ -74,7 +84,7 @@ Json read_scene_json(const fs::path& path, const FileAccess& others) {
     Json& garment = root["garments"][g];
     if (garment.is_object() && garment.contains("fabric"))
       garment["fabric"] = with_fabric_file(garment["fabric"], path.parent_path(), access,
-                                           text(path.string(), ": garments[", g, "].fabric"));
+                                           text(path.string(), ": garments[", g, "].fabric"), notes);
   }
   return root;
 }

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 
+from . import _core
 from .errors import SceneError
 
 
@@ -26,6 +27,8 @@ class Keys:
         values = {}
         for key, value in keys.items():
             at = f"{path}.{key}" if path else key
+            if isinstance(key, str) and key not in fields:  # older names are read
+                key = _core.present_path(f"{path or cls.__name__.lower()}.{key}").rpartition(".")[2]
             if key not in fields:
                 near = difflib.get_close_matches(str(key), fields, 1, 0)
                 raise SceneError(f"{at}: unknown key, the nearest known one is {near[0] if near else '(none)'}")

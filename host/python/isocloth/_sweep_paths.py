@@ -42,7 +42,7 @@ def resolve(path, scene):
     >>> resolve("fabric.kappa", {"garments": [{}]})
     'garments[0].fabric.kappa'
     """
-    parts = tokens(path)
+    parts = tokens(_core.present_path(path))
     top = _schema()["properties"]
     if parts[0] not in top and len(scene.get("garments", ())) == 1:
         parts = ["garments", 0, *parts]
@@ -102,6 +102,9 @@ def put(scene, path, value):
         if isinstance(here, str) and here not in at and isinstance(following, str):
             at[here] = {}
         at = at[here]
+    for old in [key for key in at if key != last and _core.present_path(f"{way[-1]}.{key}") == f"{way[-1]}.{last}"
+                ] if way and isinstance(at, dict) else ():
+        del at[old]
     if value is None:
         at.pop(last, None) if isinstance(at, dict) else at.__setitem__(last, None)
     else:

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "engine/model/fabric_numbers.hpp"
+#include "host/files/renamed_keys.hpp"
 #include "host/fit/run_fit.hpp"
 #include "host/python/src/arrays.hpp"
 #include "host/python/src/bindings.hpp"
@@ -97,6 +99,14 @@ Array<std::int32_t> faces_of(const TrajectoryFile& file) {
 void bind_runs(nb::module_& module) {
   module.def("version", &version);
   module.def("schema", &scene_schema);
+  module.def(
+      "present_path", [](const std::string& path) { return present_path(path); }, "path"_a);
+  module.def("fabric_numbers", [] {
+    nb::dict docs;
+    for (const FabricNumber& number : fabric_numbers())
+      if (number.may_change) docs[number.name] = number.doc;
+    return docs;
+  });
   module.def(
       "run",
       [](const std::string& scene, const std::vector<std::string>& allow, const std::string& output,

@@ -5,12 +5,12 @@ import numbers
 
 import numpy
 
+from .. import _core
 from .._arguments import shown
 
 _OPTIONS = ("backend", "precision", "solver", "simd", "threads", "measure_strain", "energy_balance", "allow")
 _OWN = ("horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode")
-_NUMBERS = ("rho", "delta", "kappa", "alpha", "beta", "stretch_stiffness", "weft_stretch_stiffness", "shear_stiffness",
-            "poisson_ratio")
+_NUMBERS = tuple(_core.fabric_numbers())
 
 
 def _require_count(name, value, most):
