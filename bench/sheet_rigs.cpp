@@ -6,7 +6,7 @@
 #include "bench/commands.hpp"
 #include "bench/runner.hpp"
 #include "engine/mesh/generators.hpp"
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 
 namespace isocloth::bench {
 
@@ -128,8 +128,8 @@ double angle(const Fabric& fabric, Lay threads, double overhang) {
   strip.pins = {table};
   scene.garments.push_back(std::move(strip));
   Simulation simulation(std::move(scene), one_thread());
-  RestSearch search(simulation, {.tolerance = 1e-4});
-  for (int i = 0; i < 400 && !search.rests(); ++i) search.step();
+  EquilibriumSearch search(simulation, {.tolerance = 1e-4});
+  for (int i = 0; i < 400 && !search.has_converged(); ++i) search.step();
   const Vec3d tip = simulation.positions(0)[along + along - 1];
   return std::atan2(-tip.z, tip.x - edge) / degree;
 }

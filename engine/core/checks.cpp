@@ -29,18 +29,18 @@ void require_finite(const std::string& key, const std::vector<Vec3d>& vectors) {
   }
 }
 
-void require_place(const std::string& key, const Vec3d& vector) {
+void require_position(const std::string& key, const Vec3d& vector) {
   for (const double x : {vector.x, vector.y, vector.z})
     if (!(std::abs(x) <= farthest * (1 + 1e-6)))
       refuse(key, text(x < 0 ? "-" : "", told_apart(std::abs(x), farthest, 9).found),
              text("at most ", farthest, " m from the origin"));
 }
 
-void require_place(const std::string& key, const std::vector<Vec3d>& vectors) {
+void require_position(const std::string& key, const std::vector<Vec3d>& vectors) {
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const Vec3d& v = vectors[i];
     if (!(std::abs(v.x) <= farthest && std::abs(v.y) <= farthest && std::abs(v.z) <= farthest))
-      require_place(text(key, "[", i, "]"), v);
+      require_position(text(key, "[", i, "]"), v);
   }
 }
 

@@ -38,8 +38,8 @@ inline constexpr double whole_tolerance = 1e-6;
 /// Places and lengths in scenes reach so far [m]: a double still tells 0.1 um apart there.
 inline constexpr double farthest = 1e9;
 /// Each coordinate at most `farthest` from 0.
-void require_place(const std::string& key, const Vec3d& vector);
-void require_place(const std::string& key, const std::vector<Vec3d>& vectors);
+void require_position(const std::string& key, const Vec3d& vector);
+void require_position(const std::string& key, const std::vector<Vec3d>& vectors);
 /// Greater than 0, at most `farthest`.
 void require_length(const std::string& key, double value);
 void require_size(const std::string& key, std::size_t found, std::size_t expected, const char* of_what);

@@ -42,7 +42,7 @@ bool turns_left_only(const Topology& topology, const std::vector<Vec2d>& flat) {
 }
 
 void require_reach(const std::string& key, const HangingPoint& a, const HangingPoint& b, double length) {
-  const double distance = norm(b.place - a.place);
+  const double distance = norm(b.position - a.position);
   if (distance <= (1 + rounding) * length) return;
   const ToldApart told = told_apart(distance, length, 9);
   throw SceneError(text(key, ": nodes ", a.node, " and ", b.node, " hang ", told.found,
@@ -53,12 +53,12 @@ void require_reach(const std::string& key, const HangingPoint& a, const HangingP
 /// The points at the ends of the sides, in the rest shape, to a tenth of an element.
 bool lie_on_a_line(const Mesh& mesh, const std::vector<HangingPoint>& points,
                    const std::vector<RimSide>& sides) {
-  const auto place = [&](const RimSide& side) { return mesh.positions[points[side.from].node]; };
-  const Vec3d first = place(sides[0]);
-  const auto distance = [&](const RimSide& side) { return norm(place(side) - first); };
-  const Vec3d way = normalized(place(*std::ranges::max_element(sides, {}, distance)) - first);
+  const auto position = [&](const RimSide& side) { return mesh.positions[points[side.from].node]; };
+  const Vec3d first = position(sides[0]);
+  const auto distance = [&](const RimSide& side) { return norm(position(side) - first); };
+  const Vec3d way = normalized(position(*std::ranges::max_element(sides, {}, distance)) - first);
   return std::ranges::all_of(sides, [&](const RimSide& side) {
-    return norm(cross(place(side) - first, way)) <= 0.1 * mean_element_size(mesh);
+    return norm(cross(position(side) - first, way)) <= 0.1 * mean_element_size(mesh);
   });
 }
 

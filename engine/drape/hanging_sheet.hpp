@@ -11,7 +11,7 @@ namespace isocloth {
 
 struct HangingPoint {
   Index node = 0;
-  Vec3d place;  ///< [m]
+  Vec3d position;  ///< [m]
   bool operator==(const HangingPoint&) const = default;
 };
 

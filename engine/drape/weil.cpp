@@ -19,10 +19,12 @@ constexpr double coincident = 1e-9;  ///< relative to the sheet, within which po
 /// A point of the cloth that has a place.
 struct Corner {
   Vec2d flat;
-  Vec3d place;
+  Vec3d position;
 };
 
-Catenary curve_between(const Corner& a, const Corner& b) { return {a.place, b.place, norm(b.flat - a.flat)}; }
+Catenary curve_between(const Corner& a, const Corner& b) {
+  return {a.position, b.position, norm(b.flat - a.flat)};
+}
 
 /// The curve between two corners, and those that cross it.
 struct Curve {
@@ -39,7 +41,8 @@ struct Curve {
 class Hull {
  public:
   Hull(const HangingSheet& sheet, double size) : small_(coincident * size) {
-    for (const HangingPoint& point : sheet.points) corners_.push_back({sheet.flat[point.node], point.place});
+    for (const HangingPoint& point : sheet.points)
+      corners_.push_back({sheet.flat[point.node], point.position});
     if (add_curves(true) > 0) add_curves(false);
     keep_highest();
   }
@@ -199,7 +202,8 @@ class Filling {
     for (const Index node : nodes) {
       const Vec2d p = sheet_.flat[node] - corners[0].flat;
       const double u = cross(p, c) / area, v = cross(b, p) / area;
-      positions_[node] = (1 - u - v) * corners[0].place + u * corners[1].place + v * corners[2].place;
+      positions_[node] =
+          (1 - u - v) * corners[0].position + u * corners[1].position + v * corners[2].position;
     }
   }
 
@@ -215,11 +219,11 @@ Vec2d heading(const std::vector<Corner>& corners) {
   Vec2d flat_mean, mean;
   for (const Corner& c : corners) {
     flat_mean = flat_mean + (1.0 / static_cast<double>(corners.size())) * c.flat;
-    mean = mean + (1.0 / static_cast<double>(corners.size())) * Vec2d{c.place.x, c.place.y};
+    mean = mean + (1.0 / static_cast<double>(corners.size())) * Vec2d{c.position.x, c.position.y};
   }
   Vec2d turn;
   for (const Corner& c : corners) {
-    const Vec2d from = c.flat - flat_mean, to = Vec2d{c.place.x, c.place.y} - mean;
+    const Vec2d from = c.flat - flat_mean, to = Vec2d{c.position.x, c.position.y} - mean;
     turn = turn + Vec2d{dot(from, to), cross(from, to)};
   }
   const double length = norm(turn);
@@ -280,7 +284,7 @@ std::vector<Vec3d> weil_catenaries(const HangingSheet& sheet, double resolution,
       positions[node] = from + nearest * normalized(Vec3d{0, 0, -1} + flare / nearest * out);
     }
   }
-  for (const HangingPoint& point : sheet.points) positions[point.node] = point.place;
+  for (const HangingPoint& point : sheet.points) positions[point.node] = point.position;
   return positions;
 }
 

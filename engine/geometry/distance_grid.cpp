@@ -117,9 +117,9 @@ std::string grid_fault(const GridNumbers& numbers, const ClosedSurface& solid, c
   } else if (const auto thin = numbers.thin_walls(solid)) {
     const ToldApart told = told_apart(thin->thickness + 2 * numbers.thicken, least_wall * numbers.cell, 9);
     fault = text(": walls are too thin for the grid: found ", told.found, " m at face ", thin->face, ", (",
-                 thin->place.x, " ", thin->place.y, " ", thin->place.z, "), and ", 100 * thin->area_share,
-                 " % of the surface below the limit, expected at least ", least_wall, " cells, ", told.bound,
-                 " m");
+                 thin->position.x, " ", thin->position.y, " ", thin->position.z, "), and ",
+                 100 * thin->area_share, " % of the surface below the limit, expected at least ", least_wall,
+                 " cells, ", told.bound, " m");
   } else {
     return {};
   }

@@ -36,11 +36,11 @@ Vec3d meeting_point(const Vec3d& p, const Vec3d& q, const Vec3d& a, const Vec3d&
   const Vec3d from = scaled(p), to = scaled(q), corner = scaled(a);
   const Vec3d normal = cross(scaled(b) - corner, scaled(c) - corner);
   const double at_p = std::fabs(dot(normal, from - corner)), at_q = std::fabs(dot(normal, to - corner));
-  const Vec3d place = from + (at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5) * (to - from);
+  const Vec3d position = from + (at_p + at_q > 0 ? at_p / (at_p + at_q) : 0.5) * (to - from);
   const auto between = [exponent](double x, double y, double z) {
     return std::clamp(std::ldexp(x, -exponent), std::min(y, z), std::max(y, z));
   };
-  return {between(place.x, p.x, q.x), between(place.y, p.y, q.y), between(place.z, p.z, q.z)};
+  return {between(position.x, p.x, q.x), between(position.y, p.y, q.y), between(position.z, p.z, q.z)};
 }
 
 /// Thirds, which do not overflow.
@@ -260,7 +260,7 @@ void IntersectionSearch::measure_nodes(std::size_t s, const FaceTree::Leaf& of, 
          .face = triangle.face,
          .distance = distance,
          .thickness = 0,
-         .place = p},
+         .position = p},
         spacing,
         [&] {
           return std::min({norm(corners[0] - p), norm(corners[1] - p), norm(corners[2] - p)});
@@ -295,7 +295,7 @@ void IntersectionSearch::measure_sides(std::size_t s, const FaceTree::Leaf& one,
            .face = b.face,
            .distance = distance,
            .thickness = 0,
-           .place = 0.5 * (x[p] + x[q])},
+           .position = 0.5 * (x[p] + x[q])},
           spacing,
           [&] {
             return std::min({norm(x[p] - y[u]), norm(x[p] - y[v]), norm(x[q] - y[u]), norm(x[q] - y[v])});
@@ -314,7 +314,8 @@ void IntersectionSearch::count(NearFeatures pair, const Spacing& spacing,
                                Nearness& found) const {
   const auto [s, t] = pair.surfaces;
   const double thickness = (spacing.thicknesses[s] + spacing.thicknesses[t]) / 2;
-  const double size = std::max({std::fabs(pair.place.x), std::fabs(pair.place.y), std::fabs(pair.place.z)});
+  const double size =
+      std::max({std::fabs(pair.position.x), std::fabs(pair.position.y), std::fabs(pair.position.z)});
   pair.thickness = thickness;
   if (pair.distance <= std::max(coincident_part * thickness, no_distance * size)) {
     if (s == t && !spacing.counts_open_seams && distance_of_nodes() <= no_distance * size) return;

@@ -16,7 +16,7 @@ struct Crossing {
   std::array<Index, 2> edge{};  ///< its nodes, the lower first; of quads the diagonals, too
   std::size_t face_surface = 0;
   Index face = 0;
-  Vec3d place;  ///< [m], to within rounding
+  Vec3d position;  ///< [m], to within rounding
 };
 
 /// Pairs of an edge and a triangle.
@@ -31,7 +31,7 @@ struct Overlap {
   std::array<std::size_t, 2> surfaces{};
   /// Faces of the triangles; the same twice: the halves of a quad folded onto itself.
   std::array<Index, 2> faces{};
-  Vec3d place;  ///< middle of the first triangle [m]
+  Vec3d position;  ///< middle of the first triangle [m]
 };
 
 /// Pairs of triangles.
@@ -61,7 +61,7 @@ struct NearFeatures {
   Index face = 0;        ///< the triangle's
   double distance = 0;   ///< [m]
   double thickness = 0;  ///< distance that the two are to keep [m]
-  Vec3d place;           ///< place on the first [m]
+  Vec3d position;        ///< position on the first [m]
 };
 
 /// What a state holds of features that are near each other.
@@ -116,7 +116,7 @@ class IntersectionSearch {
   struct Surface {
     std::shared_ptr<const FaceTree> tree;            ///< also that of other surfaces of the same faces
     std::shared_ptr<const std::vector<Index>> sewn;  ///< see sewn_nodes()
-    std::size_t state = 0;  ///< place in states_; 0: shared by all that meet no other surface
+    std::size_t state = 0;  ///< index in states_; 0: shared by all that meet no other surface
     bool is_kinematic = false;
   };
   const State& state(std::size_t s) const { return states_[surfaces_[s].state]; }

@@ -53,7 +53,7 @@ double root(const MovingPoints& p, double begin, double end) {
 }
 
 /// Where the pair meets at a time at which it lies in a plane; none: beside each other.
-std::optional<Vec3d> meeting_place(const MovingPoints& p, bool is_edges, double t) {
+std::optional<Vec3d> meeting_point(const MovingPoints& p, bool is_edges, double t) {
   constexpr double rim = 1e-9;
   // Squares of sines. Parallel edges in one plane, as of a flat sheet that falls flat, have no place of their
   // own: if they go through each other, their ends go through the faces beside them.
@@ -109,13 +109,13 @@ Passages PassageSearch::find(const std::vector<std::vector<Vec3d>>& from,
     for (std::size_t k = 1; k < times.size(); ++k) {
       if (!(volume(points, times[k - 1]) * volume(points, times[k]) < 0)) continue;
       const double time = root(points, times[k - 1], times[k]);
-      const std::optional<Vec3d> place = meeting_place(points, pair.is_edges != 0, time);
-      if (!place) continue;
+      const std::optional<Vec3d> position = meeting_point(points, pair.is_edges != 0, time);
+      if (!position) continue;
       if (found.count++ < static_cast<std::int64_t>(Passages::most_named)) {
         Passage& passage = found.first.emplace_back();
         passage.is_edges = pair.is_edges != 0;
         passage.time = time;
-        passage.place = *place;
+        passage.position = *position;
         for (std::size_t i = 0; i < 4; ++i)
           passage.nodes[i] =
               nodes[i] - features.node_begin[static_cast<std::size_t>(features.node_surfaces[nodes[i]])];

@@ -16,7 +16,7 @@ struct Passage {
   /// Nodes within their surfaces: of the edges two each, else the node and the triangle's three.
   std::array<Index, 4> nodes{};
   double time = 0;  ///< part of the way at which they meet, in (0, 1)
-  Vec3d place;      ///< [m]
+  Vec3d position;   ///< [m]
 };
 
 struct Passages {

@@ -13,13 +13,13 @@ constexpr double queues_per_cell = 2;
 
 class SurfaceDistances {
  public:
-  SurfaceDistances(const ClosedSurface& solid, const GridPlaces& places, const MonitorView& monitor)
+  SurfaceDistances(const ClosedSurface& solid, const GridPoints& grid, const MonitorView& monitor)
       : solid_(solid),
-        places_(places),
+        grid_(grid),
         monitor_(monitor),
-        strides_{1, places.nodes[0] + 2, std::ptrdiff_t(places.nodes[0] + 2) * (places.nodes[1] + 2)},
-        near_(near_cells * places.cell) {
-    const std::size_t size = static_cast<std::size_t>(strides_[2]) * (places.nodes[2] + 2);
+        strides_{1, grid.nodes[0] + 2, std::ptrdiff_t(grid.nodes[0] + 2) * (grid.nodes[1] + 2)},
+        near_(near_cells * grid.cell) {
+    const std::size_t size = static_cast<std::size_t>(strides_[2]) * (grid.nodes[2] + 2);
     nearest_.assign(size, -1);
     squares_.assign(size, std::numeric_limits<double>::infinity());
   }
@@ -36,8 +36,8 @@ class SurfaceDistances {
   }
 
  private:
-  Vec3d place(Index i, Index j, Index k) const {
-    return places_.origin + places_.cell * Vec3d{double(i), double(j), double(k)};
+  Vec3d point(Index i, Index j, Index k) const {
+    return grid_.origin + grid_.cell * Vec3d{double(i), double(j), double(k)};
   }
   /// Arrays have one more node around the grid, which has no triangle.
   std::ptrdiff_t number(Index i, Index j, Index k) const {
@@ -55,17 +55,17 @@ class SurfaceDistances {
 
   /// The nodes of the grid between two coordinates.
   std::array<Index, 2> range(double low, double high, std::size_t axis) const {
-    const double last = places_.nodes[axis] - 1;
-    return {static_cast<Index>(std::clamp(std::ceil(low / places_.cell), 0.0, last + 1)),
-            static_cast<Index>(std::clamp(std::floor(high / places_.cell), -1.0, last))};
+    const double last = grid_.nodes[axis] - 1;
+    return {static_cast<Index>(std::clamp(std::ceil(low / grid_.cell), 0.0, last + 1)),
+            static_cast<Index>(std::clamp(std::floor(high / grid_.cell), -1.0, last))};
   }
 
   /// Distances from one triangle at the nodes in its box, widened by near_, and as far from its plane.
   void measure_near(Index t) {
     const auto array = [](Vec3d x) { return std::array<double, 3>{x.x, x.y, x.z}; };
     const auto& corners = solid_.tree().triangle(t);
-    const auto a = array(corners[0] - places_.origin), b = array(corners[1] - places_.origin),
-               c = array(corners[2] - places_.origin), n = array(solid_.normal(t));
+    const auto a = array(corners[0] - grid_.origin), b = array(corners[1] - grid_.origin),
+               c = array(corners[2] - grid_.origin), n = array(solid_.normal(t));
     std::array<std::array<Index, 2>, 3> box;
     for (std::size_t k = 0; k < 3; ++k) {
       box[k] = range(std::min({a[k], b[k], c[k]}) - near_, std::max({a[k], b[k], c[k]}) + near_, k);
@@ -79,12 +79,12 @@ class SurfaceDistances {
     for (i[u] = box[u][0]; i[u] <= box[u][1]; ++i[u]) {
       for (i[v] = box[v][0]; i[v] <= box[v][1]; ++i[v]) {
         const double plane =
-            a[w] - (n[u] * (i[u] * places_.cell - a[u]) + n[v] * (i[v] * places_.cell - a[v])) / n[w];
+            a[w] - (n[u] * (i[u] * grid_.cell - a[u]) + n[v] * (i[v] * grid_.cell - a[v])) / n[w];
         const double reach = near_ / std::abs(n[w]);
         const auto row = range(plane - reach, plane + reach, w);
         const Index last = std::min(row[1], box[w][1]);
         for (i[w] = std::max(row[0], box[w][0]); i[w] <= last; ++i[w]) {
-          measure(number(i[0], i[1], i[2]), place(i[0], i[1], i[2]), t);
+          measure(number(i[0], i[1], i[2]), point(i[0], i[1], i[2]), t);
         }
       }
     }
@@ -105,7 +105,7 @@ class SurfaceDistances {
       }
     }
     std::vector<std::vector<Step>> queues;
-    const double scale = queues_per_cell / places_.cell;
+    const double scale = queues_per_cell / grid_.cell;
     const auto enqueue = [&](const Step& node, double square, std::size_t least) {
       const std::size_t queue = std::max(least, static_cast<std::size_t>(std::sqrt(square) * scale));
       if (queue >= queues.size()) queues.resize(queue + 1);
@@ -129,7 +129,7 @@ class SurfaceDistances {
           const std::ptrdiff_t other = number(to.i, to.j, to.k);
           if (passed[other] || nearest_[other] == nearest_[node] || squares_[other] <= near_ * near_)
             continue;
-          if (measure(other, place(to.i, to.j, to.k), nearest_[node])) enqueue(to, squares_[other], queue);
+          if (measure(other, point(to.i, to.j, to.k), nearest_[node])) enqueue(to, squares_[other], queue);
         }
       }
       queues[queue] = {};
@@ -138,10 +138,10 @@ class SurfaceDistances {
 
   template <class Visit>
   void for_each_node(const Visit& visit) {
-    for (Index k = 0; k < places_.nodes[2]; ++k) {
+    for (Index k = 0; k < grid_.nodes[2]; ++k) {
       monitor_.check();
-      for (Index j = 0; j < places_.nodes[1]; ++j) {
-        for (Index i = 0; i < places_.nodes[0]; ++i) visit(i, j, k);
+      for (Index j = 0; j < grid_.nodes[1]; ++j) {
+        for (Index i = 0; i < grid_.nodes[0]; ++i) visit(i, j, k);
       }
     }
   }
@@ -154,7 +154,7 @@ class SurfaceDistances {
         signs_[node] = signs_[node - strides_[i > 0 ? 0 : j > 0 ? 1 : 2]];
         return;
       }
-      const Vec3d p = place(i, j, k);
+      const Vec3d p = point(i, j, k);
       const Index t = nearest_[node];
       const bool outside = solid_.is_outside(p, nearest_on_triangle(p, solid_.tree().triangle(t), t));
       signs_[node] = outside ? 1 : -1;
@@ -166,14 +166,14 @@ class SurfaceDistances {
       const std::ptrdiff_t node = number(i, j, k);
       if (squares_[node] <= near_ * near_) return;
       if (std::abs(signs_[node] * std::sqrt(squares_[node]) - offset) > band) return;
-      const auto found = solid_.tree().nearest(place(i, j, k), {{}, squares_[node], nearest_[node], 0});
+      const auto found = solid_.tree().nearest(point(i, j, k), {{}, squares_[node], nearest_[node], 0});
       squares_[node] = found.distance_squared;
     });
   }
 
   std::vector<float> signed_distances(double offset) {
     std::vector<float> distances;
-    distances.reserve(static_cast<std::size_t>(places_.nodes[0]) * places_.nodes[1] * places_.nodes[2]);
+    distances.reserve(static_cast<std::size_t>(grid_.nodes[0]) * grid_.nodes[1] * grid_.nodes[2]);
     for_each_node([&](Index i, Index j, Index k) {
       const std::ptrdiff_t node = number(i, j, k);
       distances.push_back(static_cast<float>(signs_[node] * std::sqrt(squares_[node]) - offset));
@@ -182,7 +182,7 @@ class SurfaceDistances {
   }
 
   const ClosedSurface& solid_;
-  const GridPlaces& places_;
+  const GridPoints& grid_;
   const MonitorView& monitor_;
   std::array<std::ptrdiff_t, 3> strides_;
   double near_;  ///< [m]
@@ -195,9 +195,9 @@ class SurfaceDistances {
 
 }  // namespace
 
-std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
+std::vector<float> surface_distances(const ClosedSurface& solid, const GridPoints& grid, double band,
                                      double offset, const MonitorView& monitor) {
-  return SurfaceDistances(solid, places, monitor).run(band, offset);
+  return SurfaceDistances(solid, grid, monitor).run(band, offset);
 }
 
 }  // namespace isocloth

@@ -10,7 +10,7 @@
 namespace isocloth {
 
 /// Where the nodes are: (i, j, k) at origin + cell (i, j, k).
-struct GridPlaces {
+struct GridPoints {
   Vec3d origin;  ///< [m]
   double cell;   ///< [m]
   /// Number of nodes along x, y, z; the first and last of each axis lie outside of the solid.
@@ -25,7 +25,7 @@ struct GridPlaces {
 /// from the node before, since no surface passes between two nodes of which one is more than a cell away from
 /// it; exact distances in the band by the tree. Cost about 9 triangles per node, and a search in the tree
 /// per node of the band. Throws Interrupted when the monitor says stop.
-std::vector<float> surface_distances(const ClosedSurface& solid, const GridPlaces& places, double band,
+std::vector<float> surface_distances(const ClosedSurface& solid, const GridPoints& grid, double band,
                                      double offset, const MonitorView& monitor = {});
 
 }  // namespace isocloth

@@ -73,9 +73,9 @@ PointLattice::PointLattice(const std::vector<Vec3d>& points) : low_(points.front
   const auto snapped = [&](double x) {
     return side > 0 ? static_cast<std::int64_t>(std::llround(x / side * steps)) : 0;
   };
-  places_.reserve(points.size());
+  lattice_points_.reserve(points.size());
   for (const Vec3d& p : points)
-    places_.push_back({snapped(p.x - low_.x), snapped(p.y - low_.y), snapped(p.z - low_.z)});
+    lattice_points_.push_back({snapped(p.x - low_.x), snapped(p.y - low_.y), snapped(p.z - low_.z)});
 }
 
 Vec3d PointLattice::point(const LatticePoint& p) const {
@@ -83,16 +83,16 @@ Vec3d PointLattice::point(const LatticePoint& p) const {
 }
 
 double PointLattice::height(Index a, Index b, Index c) const {
-  const WideVector n = normal(places_[a], places_[b], places_[c]);
-  const Vec3d x = point(places_[a]), y = point(places_[b]), z = point(places_[c]);
+  const WideVector n = normal(lattice_points_[a], lattice_points_[b], lattice_points_[c]);
+  const Vec3d x = point(lattice_points_[a]), y = point(lattice_points_[b]), z = point(lattice_points_[c]);
   const double longest = std::max({norm(y - x), norm(z - y), norm(x - z)});
   const Vec3d area{static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
   return longest > 0 ? norm(area) * step_ * step_ / longest : 0;
 }
 
 std::optional<Vec3d> PointLattice::common_point(Index p, Index q, const std::array<Index, 3>& t) const {
-  const LatticePoint &from = places_[p], &to = places_[q];
-  const LatticePoint &a = places_[t[0]], &b = places_[t[1]], &c = places_[t[2]];
+  const LatticePoint &from = lattice_points_[p], &to = lattice_points_[q];
+  const LatticePoint &a = lattice_points_[t[0]], &b = lattice_points_[t[1]], &c = lattice_points_[t[2]];
   const Wide at_from = volume(a, b, c, from), at_to = volume(a, b, c, to);
   if (sign(at_from) * sign(at_to) > 0) return std::nullopt;
   if (at_from == 0 && at_to == 0) {
@@ -124,14 +124,16 @@ std::optional<Vec3d> PointLattice::common_point(const std::array<Index, 3>& s,
   };
   int shared = 0;
   for (const Index node : s) shared += holds(t, node);
-  if (shared == 3) return (1.0 / 3) * (point(places_[s[0]]) + point(places_[s[1]]) + point(places_[s[2]]));
+  if (shared == 3)
+    return (1.0 / 3) *
+           (point(lattice_points_[s[0]]) + point(lattice_points_[s[1]]) + point(lattice_points_[s[2]]));
   if (shared == 2) {
     // They overlap only where one is folded flat onto the other.
     std::size_t k = 0, l = 0;
     while (holds(t, s[k])) ++k;
     while (holds(s, t[l])) ++l;
-    const LatticePoint &a = places_[s[(k + 1) % 3]], &b = places_[s[(k + 2) % 3]], &c = places_[s[k]],
-                       &d = places_[t[l]];
+    const LatticePoint &a = lattice_points_[s[(k + 1) % 3]], &b = lattice_points_[s[(k + 2) % 3]],
+                       &c = lattice_points_[s[k]], &d = lattice_points_[t[l]];
     if (volume(a, b, c, d) != 0) return std::nullopt;
     const WideVector n = normal(a, b, c);
     const FlatPoint from = flattened(a, n), to = flattened(b, n);

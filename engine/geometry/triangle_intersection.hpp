@@ -24,7 +24,7 @@ class PointLattice {
   /// Shape [point_count] >= 1, finite.
   explicit PointLattice(const std::vector<Vec3d>& points);
 
-  const LatticePoint& lattice_point(Index point) const { return places_[point]; }
+  const LatticePoint& lattice_point(Index point) const { return lattice_points_[point]; }
   double step() const { return step_; }  ///< [m]; 0 where all points lie together
 
   /// Height of the triangle a b c over its longest side [m].
@@ -37,11 +37,11 @@ class PointLattice {
 
  private:
   std::optional<Vec3d> common_point(Index p, Index q, const std::array<Index, 3>& t) const;
-  Vec3d point(const LatticePoint& place) const;
+  Vec3d point(const LatticePoint& lattice_point) const;
 
   Vec3d low_;
   double step_ = 0;
-  std::vector<LatticePoint> places_;
+  std::vector<LatticePoint> lattice_points_;
 };
 
 }  // namespace isocloth

@@ -13,7 +13,7 @@ constexpr double most_parallel =
 struct Sample {
   double thickness;  ///< [m]
   double area;       ///< area of the surface that it stands for [m^2]
-  Vec3d place;       ///< [m]
+  Vec3d position;    ///< [m]
   Index triangle;
   bool is_wall;  ///< the other side is parallel
 };
@@ -38,14 +38,14 @@ std::optional<ThinWalls> find_thin_walls(const ClosedSurface& solid, double limi
         u = 1 - u;
         v = 1 - v;
       }
-      const Vec3d place = a + u * (b - a) + v * (c - a);
+      const Vec3d position = a + u * (b - a) + v * (c - a);
       RayHit first{-1, limit, 0, 0};
-      solid.tree().for_each_hit(place, -normal, limit, [&](const RayHit& hit) {
+      solid.tree().for_each_hit(position, -normal, limit, [&](const RayHit& hit) {
         if (hit.triangle != t && hit.length < first.length) first = hit;
       });
       if (first.triangle < 0) continue;
       const bool is_wall = dot(solid.normal(first.triangle), normal) < most_parallel;
-      thin.push_back({first.length, area / count, place, t, is_wall});
+      thin.push_back({first.length, area / count, position, t, is_wall});
     }
   }
   std::sort(thin.begin(), thin.end(), [](const Sample& a, const Sample& b) {
@@ -58,7 +58,7 @@ std::optional<ThinWalls> find_thin_walls(const ClosedSurface& solid, double limi
     rays += sample.area;
     if (sample.is_wall) walls += sample.area;
     if (!found && (walls > sliver || rays > total / 2)) {
-      found = {sample.thickness, sample.place, solid.triangles()[sample.triangle].face, 0};
+      found = {sample.thickness, sample.position, solid.triangles()[sample.triangle].face, 0};
     }
   }
   if (found) found->area_share = std::max(walls, rays > total / 2 ? rays : 0) / total;

@@ -10,8 +10,8 @@ namespace isocloth {
 /// Walls of a solid thinner than some limit.
 struct ThinWalls {
   double thickness = 0;   ///< only a sliver of the surface bounds thinner walls [m]
-  Vec3d place;            ///< where that thickness was found, on the surface [m]
-  Index face = 0;         ///< face on which `place` lies
+  Vec3d position;         ///< where that thickness was found, on the surface [m]
+  Index face = 0;         ///< face on which `position` lies
   double area_share = 0;  ///< share of the surface's area that bounds walls thinner than the limit
 };
 

@@ -70,8 +70,8 @@ class Edge {
 struct Cut {
   std::vector<Edge> edges;
   std::vector<Index> segments, first;  ///< number of segments of each edge, its first point in the outline
-  std::vector<Vec2d> places;           ///< places inside where buttons ask for nodes [m]
-  std::vector<Vec2d> points;           ///< points of the outline, then the places, then those inside [m]
+  std::vector<Vec2d> buttons;          ///< buttons inside where buttons ask for nodes [m]
+  std::vector<Vec2d> points;           ///< points of the outline, then the buttons, then those inside [m]
   Index outline_count = 0, first_node = 0;
 
   /// Nodes along an edge, from corner to corner.
@@ -317,8 +317,8 @@ class PatternMesher {
   void mesh(std::size_t p) {
     Cut& cut = cuts_[p];
     cut.first_node = result_.mesh.node_count();
-    fill(cut.points, cut.places, h_);
-    const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.places.size());
+    fill(cut.points, cut.buttons, h_);
+    const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.buttons.size());
     std::vector<std::array<Index, 3>> triangles;
     try {
       constexpr int sweeps = 10;
@@ -380,15 +380,15 @@ class PatternMesher {
   void place_button(std::size_t b) {
     for (std::size_t i = 0; i < 2; ++i) {
       Cut& cut = cuts_[panel_of(side_of(b, i), fasteners_.buttons[b].panels[i])];
-      const Vec2d place = fasteners_.buttons[b].places[i];
+      const Vec2d position = fasteners_.buttons[b].positions[i];
       constexpr double rounding = 1e-9;
-      const double to_outline = distance_to_polygon(cut.points, place);
-      if (!is_inside_polygon(cut.points, place) && !(to_outline <= rounding * h_))
-        refuse(side_of(b, i), "at: found (", place.x, " ", place.y, "), ", to_outline,
+      const double to_outline = distance_to_polygon(cut.points, position);
+      if (!is_inside_polygon(cut.points, position) && !(to_outline <= rounding * h_))
+        refuse(side_of(b, i), "at: found (", position.x, " ", position.y, "), ", to_outline,
                " m outside of the panel \"", fasteners_.buttons[b].panels[i], "\", expected a place on it");
-      const auto is_far = [&](Vec2d other) { return norm(other - place) >= least_distance * h_; };
-      if (to_outline >= least_distance * h_ && std::ranges::all_of(cut.places, is_far))
-        cut.places.push_back(place);
+      const auto is_far = [&](Vec2d other) { return norm(other - position) >= least_distance * h_; };
+      if (to_outline >= least_distance * h_ && std::ranges::all_of(cut.buttons, is_far))
+        cut.buttons.push_back(position);
     }
   }
 
@@ -398,7 +398,7 @@ class PatternMesher {
     for (std::size_t i = 0; i < 2; ++i) {
       const Cut& cut = cuts_[numbers_.at(of.panels[i])];
       const auto nearest =
-          std::ranges::min_element(cut.points, {}, [&](Vec2d p) { return norm(p - of.places[i]); });
+          std::ranges::min_element(cut.points, {}, [&](Vec2d p) { return norm(p - of.positions[i]); });
       ends[i] = cut.first_node + static_cast<Index>(nearest - cut.points.begin());
     }
     const auto joins = [&](const auto& thread) {

@@ -46,7 +46,7 @@ struct Seam {
 /// the nearest node.
 struct PanelButton {
   std::array<std::string, 2> panels;
-  std::array<Vec2d, 2> places;  ///< places in the plane of each panel [m]
+  std::array<Vec2d, 2> positions;  ///< positions in the plane of each panel [m]
   double distance = Button{}.distance, stiffness = Button{}.stiffness, force = Button{}.force,
          strength = Button{}.strength;
   bool operator==(const PanelButton&) const = default;

@@ -19,7 +19,7 @@ void validate_gripper(const Gripper& gripper, const std::string& key) {
   if (gripper.name.empty()) refuse(key + ".name", "an empty text", "a name");
   std::visit([&](const auto& region) { validate_shape(region, key + ".region"); }, gripper.region);
   require_finite(key + ".position", gripper.position);
-  require_place(key + ".position", gripper.position);
+  require_position(key + ".position", gripper.position);
   require_finite(key + ".rotation", gripper.rotation);
   std::visit([&](const auto& motion) { check_bounded_motion(key + ".motion", motion); }, gripper.motion);
   require_not_negative(key + ".stiffness", gripper.stiffness);

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "engine/core/checks.hpp"
-#include "engine/core/place_text.hpp"
+#include "engine/core/position_text.hpp"
 
 namespace isocloth {
 namespace {
@@ -126,7 +126,7 @@ void check_convex(const Mesh& mesh, const std::string& key) {
       const double beyond = dot(n, mesh.positions[i] - a) / area;
       if (beyond > room)
         refuse(key,
-               text("node ", i, place_text(mesh.positions[i].x, mesh.positions[i].y, mesh.positions[i].z),
+               text("node ", i, position_text(mesh.positions[i].x, mesh.positions[i].y, mesh.positions[i].z),
                     ", ", beyond, " m beyond the plane of a face"),
                "a convex surface; split the body, or take its convex hull");
     }

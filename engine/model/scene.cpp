@@ -247,7 +247,7 @@ void validate_garment(const Garment& garment, const std::string& key) {
   const std::size_t node_count = garment.mesh.positions.size();
   Mesh mesh = garment.mesh;
   const Index reversed = validate_mesh(mesh, key + ".mesh");
-  require_place(key + ".mesh.positions", garment.mesh.positions);
+  require_position(key + ".mesh.positions", garment.mesh.positions);
   if (garment.world < Garment::every_world)
     refuse(key + ".world", garment.world, "a number from 0, or every_world, -1");
   if (reversed > 0) {
@@ -342,10 +342,10 @@ double eased_share(double s) {
 
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {
   const Vec3d& start = start_positions(garment)[pin.nodes[i]];
-  const Vec3d place = evaluate_motion(pin.motion, start, i, t);
+  const Vec3d position = evaluate_motion(pin.motion, start, i, t);
   const double s = (t - garment.time_offset) / pin.ramp;
-  if (!(pin.ramp > 0 && s < 1)) return place;
-  return place + eased_share(s) * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
+  if (!(pin.ramp > 0 && s < 1)) return position;
+  return position + eased_share(s) * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
 }
 
 PinGap find_pin_gap(const Garment& garment, const Pin& pin) {
@@ -370,11 +370,11 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
     if (gap.distance <= most * size) continue;
     const Index node = pin.nodes[gap.i];
     const Vec3d& start = start_positions(garment)[node];
-    const Vec3d place = evaluate_motion(pin.motion, start, gap.i, garment.time_offset);
+    const Vec3d position = evaluate_motion(pin.motion, start, gap.i, garment.time_offset);
     const auto listed = [](const Vec3d& x) { return text("(", x.x, " ", x.y, " ", x.z, ")"); };
     const ToldApart told = told_apart(gap.distance, most * size, 9);
     refuse(text(key, ".pins[", p, "].motion"),
-           text("node ", node, " at ", listed(place), " at the start (", garment.time_offset, " s), ",
+           text("node ", node, " at ", listed(position), " at the start (", garment.time_offset, " s), ",
                 told.found, " m from where it starts, ", listed(start)),
            text("at most 1 % of an element, ", told.bound,
                 " m: move the cloth or the motion, or set ramp to the seconds in which to bring it there"));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/place_text.hpp"
+#include "engine/core/position_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/surfaces.hpp"
 
@@ -40,13 +40,13 @@ IntersectionReport SceneIntersections::of(const std::vector<std::vector<Vec3d>>&
                             .edge = c.edge,
                             .face_garment = scene_.garments[c.face_surface].name,
                             .face = c.face,
-                            .place = {c.place.x, c.place.y, c.place.z}});
+                            .position = {c.position.x, c.position.y, c.position.z}});
   for (const Overlap& o : found.overlapping.first)
     report.overlaps.push_back(
         {.time = time,
          .garments = {scene_.garments[o.surfaces[0]].name, scene_.garments[o.surfaces[1]].name},
          .faces = o.faces,
-         .place = {o.place.x, o.place.y, o.place.z}});
+         .position = {o.position.x, o.position.y, o.position.z}});
   return report;
 }
 
@@ -74,21 +74,21 @@ std::string describe(const NearFeatures& pair, const Scene& scene) {
                                            : text("face ", pair.face);
   return text(first, " of ", one, pair.is_edges ? " and " : " on ",
               pair.surfaces[0] == pair.surfaces[1] ? text("its ", second) : text(second, " of ", other),
-              place_text(pair.place.x, pair.place.y, pair.place.z));
+              position_text(pair.position.x, pair.position.y, pair.position.z));
 }
 
 std::string describe(const IntersectingPair& pair) {
   const bool is_own = pair.edge_garment == pair.face_garment;
   return text("edge ", pair.edge[0], "-", pair.edge[1], " of ", pair.edge_garment, " through ",
               is_own ? "its " : "", "face ", pair.face, is_own ? "" : text(" of ", pair.face_garment),
-              place_text(pair.place[0], pair.place[1], pair.place[2]));
+              position_text(pair.position[0], pair.position[1], pair.position[2]));
 }
 
 std::string describe(const OverlappingPair& pair) {
   const bool is_own = pair.garments[0] == pair.garments[1];
   return text("face ", pair.faces[0], " of ", pair.garments[0], " in the plane of ", is_own ? "its " : "",
               "face ", pair.faces[1], is_own ? "" : text(" of ", pair.garments[1]),
-              place_text(pair.place[0], pair.place[1], pair.place[2]));
+              position_text(pair.position[0], pair.position[1], pair.position[2]));
 }
 
 std::string describe(const IntersectionReport& start, bool is_pushed) {

@@ -19,7 +19,7 @@ struct IntersectingPair {
   std::array<Index, 2> edge{};  ///< nodes; of quads the diagonal from corner 0 to corner 2, too
   std::string face_garment;
   Index face = 0;
-  std::array<double, 3> place{};  ///< [m]
+  std::array<double, 3> position{};  ///< [m]
 };
 
 /// Two faces that overlap in one plane, at the end of a step.
@@ -27,7 +27,7 @@ struct OverlappingPair {
   double time = 0;  ///< [s]
   std::array<std::string, 2> garments;
   std::array<Index, 2> faces{};
-  std::array<double, 3> place{};  ///< [m]
+  std::array<double, 3> position{};  ///< [m]
 };
 
 /// Intersections that a state holds (engine/geometry/intersection_search.hpp), with names.

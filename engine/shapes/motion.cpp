@@ -31,8 +31,8 @@ Vec3d mix(const Vec3d& low, const Vec3d& high, double weight) {
 }
 
 /// The keys' value between them; zero without keys.
-Vec3d key_value(const std::vector<Vec3d>& keys, const Interpolation& place) {
-  return keys.empty() ? Vec3d{} : mix(keys[place.low], keys[place.high], place.weight);
+Vec3d key_value(const std::vector<Vec3d>& keys, const Interpolation& at) {
+  return keys.empty() ? Vec3d{} : mix(keys[at.low], keys[at.high], at.weight);
 }
 
 }  // namespace
@@ -47,9 +47,9 @@ Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, doubl
 }
 
 Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t) {
-  const Interpolation place = locate(motion.times, t);
-  const Vec3d moved = start + key_value(motion.translations, place);
-  const Vec3d rotation = key_value(motion.rotations, place);
+  const Interpolation at = locate(motion.times, t);
+  const Vec3d moved = start + key_value(motion.translations, at);
+  const Vec3d rotation = key_value(motion.rotations, at);
   if (rotation == Vec3d{}) return moved;
   const Vec3d arm = start - motion.center;
   return moved + (rotated(rotation, arm) - arm);
@@ -58,10 +58,10 @@ Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t) {
   const auto evaluate = [&](const auto& kind) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>) {
-      const Interpolation place = locate(kind.times, t);
+      const Interpolation at = locate(kind.times, t);
       const std::size_t node_count = kind.positions.size() / kind.times.size();
-      return mix(kind.positions[place.low * node_count + node_index],
-                 kind.positions[place.high * node_count + node_index], place.weight);
+      return mix(kind.positions[at.low * node_count + node_index],
+                 kind.positions[at.high * node_count + node_index], at.weight);
     } else {
       return evaluate_motion(kind, start, t);
     }
@@ -91,13 +91,13 @@ void check_motion(const std::string& key, const KeyframeMotion& motion) {
 
 void check_bounded_motion(const std::string& key, const OscillationMotion& motion) {
   check_motion(key, motion);
-  require_place(key + ".amplitude", motion.amplitude);
+  require_position(key + ".amplitude", motion.amplitude);
 }
 
 void check_bounded_motion(const std::string& key, const KeyframeMotion& motion) {
   check_motion(key, motion);
-  require_place(key + ".translations", motion.translations);
-  require_place(key + ".center", motion.center);
+  require_position(key + ".translations", motion.translations);
+  require_position(key + ".center", motion.center);
 }
 
 }  // namespace isocloth

@@ -58,7 +58,7 @@ inline void check_motion(const std::string&, const FixedMotion&) {}
 void check_motion(const std::string& key, const OscillationMotion& motion);
 void check_motion(const std::string& key, const KeyframeMotion& motion);
 
-/// Checks of motions of what must stay where frames can hold it: check_motion(), and require_place of all
+/// Checks of motions of what must stay where frames can hold it: check_motion(), and require_position of all
 /// that it adds.
 inline void check_bounded_motion(const std::string&, const FixedMotion&) {}
 void check_bounded_motion(const std::string& key, const OscillationMotion& motion);

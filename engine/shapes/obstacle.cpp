@@ -64,7 +64,7 @@ struct CheckShape {
     const Mesh& mesh = shape.surface;
     const std::string surface_key = key + ".surface";
     require_finite(surface_key + ".positions", mesh.positions);
-    require_place(surface_key + ".positions", mesh.positions);
+    require_position(surface_key + ".positions", mesh.positions);
     if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
     if (mesh.face_begin.front() != 0 ||
         mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
@@ -123,7 +123,7 @@ void validate_obstacle(const Obstacle& obstacle, const std::string& key) {
   const std::string motion_key = key + ".motion";
   validate_shape(obstacle.shape, key + ".shape");
   require_finite(key + ".position", obstacle.position);
-  require_place(key + ".position", obstacle.position);
+  require_position(key + ".position", obstacle.position);
   require_finite(key + ".rotation", obstacle.rotation);
   std::visit([&](const auto& motion) { check_bounded_motion(motion_key, motion); }, obstacle.motion);
   validate_friction(obstacle.friction, key + ".friction");

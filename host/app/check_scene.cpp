@@ -35,9 +35,10 @@ Json as_json(const IntersectionReport& report) {
                                {"edge", pair.edge},
                                {"face_garment", pair.face_garment},
                                {"face", pair.face},
-                               {"place", pair.place}});
+                               {"place", pair.position}});
   for (const OverlappingPair& pair : report.overlaps)
-    result["overlaps"].push_back({{"garments", pair.garments}, {"faces", pair.faces}, {"place", pair.place}});
+    result["overlaps"].push_back(
+        {{"garments", pair.garments}, {"faces", pair.faces}, {"place", pair.position}});
   return result;
 }
 

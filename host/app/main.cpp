@@ -182,7 +182,7 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(0.001, 1e9))
       ->capture_default_str();
 
-  RestSettings rest;
+  EquilibriumSettings equilibrium;
   RunRequest rest_request;
   CLI::App* rest_command = app.add_subcommand("rest", "find where the cloth of a scene comes to rest");
   rest_command->add_option("scene", rest_request.scene, "scene file; nothing in it may move by itself")
@@ -190,14 +190,14 @@ int command_line(int argc, char** argv) {
       ->check(named);
   rest_command->add_option("-o,--output", rest_request.output, "result folder")->required()->check(named);
   rest_command
-      ->add_option("--tolerance", rest.tolerance,
+      ->add_option("--tolerance", equilibrium.tolerance,
                    "largest force on a node that is not balanced, over its weight")
       ->check(CLI::Range(1e-9, 1.0))
       ->capture_default_str();
-  rest_command->add_option("--longest-step", rest.longest_step, "[s]")
+  rest_command->add_option("--longest-step", equilibrium.longest_step, "[s]")
       ->check(CLI::Range(1e-4, 1e4))
       ->capture_default_str();
-  rest_command->add_option("--most-steps", rest.most_steps, "of the search")
+  rest_command->add_option("--most-steps", equilibrium.most_steps, "of the search")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   add_execution_options(*rest_command, rest_request.execution);
@@ -275,12 +275,12 @@ int command_line(int argc, char** argv) {
     if (!minimise_request.recipe.empty()) {
       minimise_request.scene = rest_request.scene;
       minimise_request.output = rest_request.output;
-      minimise_request.settings.search.tolerance = rest.tolerance;
+      minimise_request.settings.search.tolerance = equilibrium.tolerance;
       if (overwrite) minimise_request.if_exists = IfExists::overwrite;
       return minimise(minimise_request, json, quiet);
     }
     if (overwrite) rest_request.result.if_exists = IfExists::overwrite;
-    rest_request.rest = rest;
+    rest_request.equilibrium = equilibrium;
     return run(rest_request, json, quiet);
   }
   if (app.got_subcommand(sweep_command)) {

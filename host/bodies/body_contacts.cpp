@@ -167,22 +167,22 @@ void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& po
     return cpu::to_local(pose_j, pose_i.center + cpu::turned(pose_i, x));
   };
   if (cpu::signed_distance(b.shape, into_b({})).value > a.radius + limit) return;
-  std::vector<Vec3d> places;
+  std::vector<Vec3d> positions;
   std::vector<double> gaps;
   for (std::size_t c = 0; c < a.corners.size(); ++c) {
-    places.push_back(into_b(a.corners[c]));
-    gaps.push_back(cpu::signed_distance(b.shape, places[c]).value - a.rounding);
-    if (gaps[c] < limit) visit(Feature{{i, j, static_cast<Index>(c)}, a.corners[c], places[c], gaps[c]});
+    positions.push_back(into_b(a.corners[c]));
+    gaps.push_back(cpu::signed_distance(b.shape, positions[c]).value - a.rounding);
+    if (gaps[c] < limit) visit(Feature{{i, j, static_cast<Index>(c)}, a.corners[c], positions[c], gaps[c]});
   }
   if (b.shape.kind == ShapeKind::plane) return;  // nothing lies deeper than the corners
   for (std::size_t e = 0; e < a.edges.size(); ++e) {
     const auto [p, q] = a.edges[e];
     const double least = std::min(gaps[p], gaps[q]);
-    if (least > norm(places[q] - places[p]) / 2 + limit) continue;  // a distance grows no faster
+    if (least > norm(positions[q] - positions[p]) / 2 + limit) continue;  // a distance grows no faster
     cpu::Element<double> edge;
     edge.size = 2;
-    edge.corners[0] = places[p];
-    edge.corners[1] = places[q];
+    edge.corners[0] = positions[p];
+    edge.corners[1] = positions[q];
     const cpu::ElementPoint<double> point = cpu::deepest_on_edge(b.shape, edge);
     const double gap = point.distance.value - a.rounding;
     if (!(gap < limit && gap < least - Law::least_dip)) continue;
@@ -190,7 +190,7 @@ void BodyContacts::for_each_feature(Index i, Index j, const PoseView<double>& po
     edge.weigh(point.weights[1], 0, w);
     visit(Feature{{i, j, static_cast<Index>(a.corners.size() + e)},
                   w[0] * a.corners[p] + w[1] * a.corners[q],
-                  point.place,
+                  point.position,
                   gap});
   }
 }
@@ -269,8 +269,8 @@ BodyContacts::Plane BodyContacts::plane_at(const Feature& feature, const std::ve
                                            const PoseView<double>& other) const {
   const SolidState &a = solids[feature.key[0]], &b = solids[feature.key[1]];
   const Vec3d normal =
-      cpu::turned(other, cpu::signed_distance(solids_[feature.key[1]].shape, feature.place).normal);
-  const Vec3d arm = cpu::turned(other, feature.place), core = to_world(a.end, feature.core);
+      cpu::turned(other, cpu::signed_distance(solids_[feature.key[1]].shape, feature.position).normal);
+  const Vec3d arm = cpu::turned(other, feature.position), core = to_world(a.end, feature.core);
   // To first order in its turn: round solids turn beneath their tangent planes.
   const Vec3d moved = (b.end.center - other.center) + cross(turn_between(other, b.end), arm);
   return {.normal = normal, .gap = feature.gap + dot(normal, core - (other.center + arm) - moved)};

@@ -55,8 +55,8 @@ class BodyContacts {
   using Key = std::array<Index, 3>;  ///< solid of the feature, other solid, corner or corners + edge
   struct Feature {
     Key key{};
-    Vec3d core, place;  ///< place of the feature in the frame of its solid, and of the other [m]
-    double gap = 0;     ///< gap between the feature and the other solid [m]
+    Vec3d core, position;  ///< position of the feature in the frame of its solid, and of the other [m]
+    double gap = 0;        ///< gap between the feature and the other solid [m]
   };
   /// Friction between solids i and j: what is said of the pair, or the geometric mean of the two.
   Friction friction_of(Index i, Index j) const;

@@ -33,8 +33,8 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
       contact_kernels_(device.backend().cloth_contact),
       tolerance_(scene.contact.tolerance),
       pairs_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
-      held_back_(garments.size(), 0),
-      blocked_(garments.size(), 0),
+      ccd_stopped_nodes_(garments.size(), 0),
+      blocked_kinematic_nodes_(garments.size(), 0),
       selections_(device) {
   static_assert(PairSearch::every_world == Garment::every_world);
   const SurfaceFeatures& features = pairs_.features();
@@ -53,7 +53,7 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
   rest_ = {device, rest};
   for (Buffer<Vec3d>* positions : {&measured_at_, &from_, &to_}) *positions = {device, rest.size()};
   inverse_inertia_ = {device, rest.size()};
-  places_ = {device, 4 * rest.size()};
+  trajectories_ = {device, 4 * rest.size()};
   motion_bounds_.resize(rest.size());
   // Launches and waits take a device longer than the host takes for a few triangles.
   constexpr std::size_t least_triangles = 1000;
@@ -82,8 +82,8 @@ PairReferences ClothPairs::references() {
 void ClothPairs::begin_step() {
   work_ = state_;
   is_fast_ = false;
-  std::fill(held_back_.begin(), held_back_.end(), 0);
-  std::fill(blocked_.begin(), blocked_.end(), 0);
+  std::fill(ccd_stopped_nodes_.begin(), ccd_stopped_nodes_.end(), 0);
+  std::fill(blocked_kinematic_nodes_.begin(), blocked_kinematic_nodes_.end(), 0);
 }
 
 void ClothPairs::begin_substep() {
@@ -91,7 +91,7 @@ void ClothPairs::begin_substep() {
     searched_ = nullptr;
 }
 
-bool ClothPairs::meet(std::vector<Vec3d> from, std::vector<Vec3d> to) {
+bool ClothPairs::has_contact(std::vector<Vec3d> from, std::vector<Vec3d> to) {
   host_from_ = std::move(from);
   host_to_ = std::move(to);
   from_.upload(host_from_);
@@ -99,12 +99,12 @@ bool ClothPairs::meet(std::vector<Vec3d> from, std::vector<Vec3d> to) {
   is_fast_ = false;
   within_memory([&] {
     begin_substep();
-    look();
+    detect_contacts();
   });
-  return exist() || passes();
+  return exist() || may_penetrate();
 }
 
-void ClothPairs::look() {
+void ClothPairs::detect_contacts() {
   keys_.clear();
   host_chosen_.clear();
   touching_count_ = 0;
@@ -112,7 +112,7 @@ void ClothPairs::look() {
   passing_ = 1;
   if (!update_broad_phase()) return;  // nothing can be said of it but that it is no state to end in
   narrow_phase();
-  choose();
+  deduplicate_contacts();
 }
 
 void ClothPairs::throw_out_of_memory() const {
@@ -130,13 +130,13 @@ bool ClothPairs::can_part(const FoundContact& found, const double* inverse_inert
   return points_can_part(found.weights, inverse);
 }
 
-void ClothPairs::choose() {
+void ClothPairs::deduplicate_contacts() {
   struct Candidate {
     std::uint64_t key;
-    Index passes;  // of one key those that pass come first
+    Index order_of_status;  // of one key those that pass come first
     FeaturePair pair;
-    Index place;
-    auto order() const { return std::tie(key, passes, pair.first, pair.second); }
+    Index index;
+    auto order() const { return std::tie(key, order_of_status, pair.first, pair.second); }
     bool operator<(const Candidate& other) const { return order() < other.order(); }
   };
   const ArrayView<const FoundContact> found = touching();
@@ -148,31 +148,31 @@ void ClothPairs::choose() {
   std::vector<Candidate> candidates;
   passing_ = 0;
   for (std::size_t p = 0; p < found.size(); ++p) {
-    const bool passes = found[p].status == PairStatus::passing;
-    passing_ += passes;
+    const bool is_passing = found[p].status == PairStatus::passing;
+    passing_ += is_passing;
     if (const double depth = law.depth(found[p].gap, law.deep_rest(found[p].before));
-        !passes && depth > depth_ && can_part(found[p], inverse_inertia))
+        !is_passing && depth > depth_ && can_part(found[p], inverse_inertia))
       depth_ = depth;
-    candidates.push_back({found[p].key, passes ? 0 : 1, pair_of(found[p]), static_cast<Index>(p)});
+    candidates.push_back({found[p].key, is_passing ? 0 : 1, pair_of(found[p]), static_cast<Index>(p)});
   }
   std::sort(candidates.begin(), candidates.end());
   for (const Candidate& c : candidates) {
     if (!keys_.empty() && keys_.back() == c.key) continue;
     keys_.push_back(c.key);
-    host_chosen_.push_back(c.place);
+    host_chosen_.push_back(c.index);
   }
 }
 
-ClothPairs::CcdLimits ClothPairs::stops(const std::vector<Vec3d>& onward,
-                                        const std::vector<double>& inverse_masses,
-                                        std::vector<Vec3d>& velocities) {
+ClothPairs::CcdLimits ClothPairs::ccd_limits(const std::vector<Vec3d>& predicted,
+                                             const std::vector<double>& inverse_masses,
+                                             std::vector<Vec3d>& velocities) {
   const SurfaceFeatures& features = pairs_.features();
   CcdLimits found;
   std::vector<FeaturePair> pairs;
   constexpr Search at_once{.times = PairSearch::Times::common, .most_per_node = 400, .always = 1'000'000};
-  if (find_pairs(host_from_, onward, at_once, pairs))
+  if (find_pairs(host_from_, predicted, at_once, pairs))
     found.met = apply_inelastic_impulses(features, pairs, thicknesses_,
-                                         {host_from_, onward, inverse_masses, velocities});
+                                         {host_from_, predicted, inverse_masses, velocities});
   found.shares.assign(host_to_.size(), 0.0);  // where all is near all, all stays
   constexpr Search each{.most_per_node = 400, .always = 1'000'000};
   if (find_pairs(host_from_, host_to_, each, pairs))
@@ -186,9 +186,9 @@ std::size_t ClothPairs::pair_bytes() const {
                       motion_bounds_.size() * sizeof(MovingBox) +
                       (device_search_ ? device_search_->memory_bytes() : 0);
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(triangles_, sides_, edges_, node_garments_, inverse_inertia_, places_, rest_, from_, to_, device_pairs_,
-      measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, found_, touching_,
-      selections_);
+  add(triangles_, sides_, edges_, node_garments_, inverse_inertia_, trajectories_, rest_, from_, to_,
+      device_pairs_, measured_at_, pair_thicknesses_, pair_rooms_, pair_nodes_, may_touch_, sifted_, found_,
+      touching_, selections_);
   return bytes;
 }
 

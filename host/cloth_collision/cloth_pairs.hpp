@@ -65,10 +65,10 @@ class ClothPairs {
 
   /// Whether some pair is within reach at the end of the displacements of all nodes from one place to
   /// another, or perhaps does not stay apart on them. No step is under way.
-  bool meet(std::vector<Vec3d> from, std::vector<Vec3d> to);
+  bool has_contact(std::vector<Vec3d> from, std::vector<Vec3d> to);
 
   /// Whether some pair perhaps did not stay apart on the way to the iterates.
-  bool passes() const { return passing_ > 0; }
+  bool may_penetrate() const { return passing_ > 0; }
   /// Whether any contact may act.
   bool exist() const { return !keys_.empty(); }
   Index count() const { return static_cast<Index>(keys_.size()); }
@@ -94,7 +94,7 @@ class ClothPairs {
   /// host_from_ is where nodes are when a part begins.
   void begin_substep();
   /// Contacts at the iterates, host_to_. from_, to_ and inverse_inertia_ are what they are.
-  void look();
+  void detect_contacts();
 
   /// Returns what work() returns, in which pairs are found. Throws DeviceError where memory runs out.
   template <class Work>
@@ -110,14 +110,14 @@ class ClothPairs {
   bool find_pairs(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, const Search& how,
                   std::vector<FeaturePair>& pairs);
   /// How far nodes may go on their displacements from host_from_ to host_to_ (max_step_fractions()), and
-  /// which meet on those `onward` and go on without approaching each other (apply_inelastic_impulses()),
+  /// which meet on those `predicted` and go on without approaching each other (apply_inelastic_impulses()),
   /// ascending.
   struct CcdLimits {
     std::vector<double> shares;
     std::vector<Index> met;
   };
-  CcdLimits stops(const std::vector<Vec3d>& onward, const std::vector<double>& inverse_masses,
-                  std::vector<Vec3d>& velocities);
+  CcdLimits ccd_limits(const std::vector<Vec3d>& predicted, const std::vector<double>& inverse_masses,
+                       std::vector<Vec3d>& velocities);
 
   /// A kept force and the nodes that it acts on, with weights: 0 behind the last of them.
   struct Load {
@@ -133,9 +133,9 @@ class ClothPairs {
   const FeaturePair& pair_of(const FoundContact& found) const {
     return host_pairs_[static_cast<std::size_t>(found.pair)];
   }
-  /// The pair of the contact at a place in touching().
-  const FeaturePair& chosen_pair(Index place) const {
-    return pair_of(host_touching_[static_cast<std::size_t>(place)]);
+  /// The pair of the contact at a index in touching().
+  const FeaturePair& chosen_pair(Index index) const {
+    return pair_of(host_touching_[static_cast<std::size_t>(index)]);
   }
   /// Whether forces can move the two sides apart; inverse_inertia: of all nodes.
   bool can_part(const FoundContact& found, const double* inverse_inertia) const;
@@ -163,11 +163,11 @@ class ClothPairs {
 
   // Contacts of the iterate.
   std::vector<std::uint64_t> keys_;
-  std::vector<Index> host_chosen_;  ///< places in touching()
+  std::vector<Index> host_chosen_;  ///< indices in touching()
   double depth_ = 0;                ///< depth of the deepest contact that forces can part [m]
   Index passing_ = 0;
   /// Numbers of nodes held back and blocked in the step, shape [garment].
-  std::vector<Index> held_back_, blocked_;
+  std::vector<Index> ccd_stopped_nodes_, blocked_kinematic_nodes_;
 
   ContactWarmStart state_, work_;  ///< forces of contacts in the last step, and in the one under way
 
@@ -178,7 +178,7 @@ class ClothPairs {
                                           BoundingBox MovingBox::*bounds) const;
   /// Straight displacements of all nodes from the begin of the part, relative to the mean of all.
   struct Displacements {
-    std::vector<Vec3d> from, onward;
+    std::vector<Vec3d> from, to;
   };
   Displacements displacements(double ahead) const;
   void set_motion_bounds(std::size_t node, const Displacements& displacements, const Search& how);
@@ -198,11 +198,11 @@ class ClothPairs {
   std::size_t cull_candidates();
   /// Selects among the pairs that may touch those that do, see touching().
   void narrow_phase();
-  void choose();
+  void deduplicate_contacts();
   std::size_t owner_of(std::uint64_t key) const;
   PairReferences references();
 
-  Buffer<Vec4<double>> places_;
+  Buffer<Vec4<double>> trajectories_;
   /// For every node, the bounds within which the pairs found are all that may touch.
   std::vector<MovingBox> motion_bounds_;
   const Search* searched_ = nullptr;  ///< how pairs were found; null: they must be

@@ -21,8 +21,8 @@ double ClothPairs::least_gap() const {
   std::vector<double> inertia_staging;
   const double* const inverse_inertia = inverse_inertia_.read(0, motion_bounds_.size(), inertia_staging);
   double least = 1;
-  for (const Index place : host_chosen_) {
-    const FoundContact& contact = touching()[static_cast<std::size_t>(place)];
+  for (const Index index : host_chosen_) {
+    const FoundContact& contact = touching()[static_cast<std::size_t>(index)];
     // What passed was held back, and is elsewhere.
     if (contact.status == PairStatus::passing) continue;
     const double gap = 1 + contact.gap / contact.thickness;
@@ -94,9 +94,9 @@ ClothPairs::Load ClothPairs::load_of(std::uint64_t packed, const Vec3d& force,
   if (key.kind == ContactKey::node_and_edge) {
     const auto [a, b] = features.edges[static_cast<std::size_t>(key.second)];
     const Vec3d along = at(b) - at(a);
-    const double place = std::clamp(dot(at(key.first) - at(a), along) / dot(along, along), 0.0, 1.0);
+    const double share = std::clamp(dot(at(key.first) - at(a), along) / dot(along, along), 0.0, 1.0);
     load.nodes = {key.first, a, b};
-    load.weights = {1, place - 1, -place};
+    load.weights = {1, share - 1, -share};
     return load;
   }
   cpu::PointPair pair;

@@ -26,8 +26,8 @@ std::vector<Index> ClothPairs::nodes_outside_bounds(const std::vector<Vec3d>& po
   const Vec3d middle = centroid(positions);
   std::vector<Index> found;
   for (std::size_t i = 0; i < motion_bounds_.size(); ++i) {
-    const Vec3d place = positions[i] - middle;
-    if (!overlap(motion_bounds_[i].*bounds, {place, place})) found.push_back(static_cast<Index>(i));
+    const Vec3d relative = positions[i] - middle;
+    if (!overlap(motion_bounds_[i].*bounds, {relative, relative})) found.push_back(static_cast<Index>(i));
   }
   return found;
 }
@@ -68,17 +68,17 @@ ClothPairs::Displacements ClothPairs::displacements(double ahead) const {
   for (std::size_t i = 0; i < motion_bounds_.size(); ++i) {
     const Vec3d from = host_from_[i] - middle_from, to = host_to_[i] - middle_to;
     found.from[i] = from;
-    found.onward[i] = ahead > 0 ? to + ahead * (to - from) : to;
+    found.to[i] = ahead > 0 ? to + ahead * (to - from) : to;
   }
   return found;
 }
 
 void ClothPairs::set_motion_bounds(std::size_t node, const Displacements& displacements, const Search& how) {
-  const Vec3d from = displacements.from[node], onward = displacements.onward[node];
+  const Vec3d from = displacements.from[node], to = displacements.to[node];
   const double spare =
       how.has_spare ? thicknesses_[static_cast<std::size_t>(pairs_.features().node_surfaces[node])] : 0;
   MovingBox& bounds = motion_bounds_[node];
-  bounds = {{from, from}, {onward, onward}};
+  bounds = {{from, from}, {to, to}};
   if (how.times == PairSearch::Times::own) bounds.begin = bounds.end = joined(bounds.begin, bounds.end);
   for (BoundingBox* const box : {&bounds.begin, &bounds.end}) {
     box->low -= Vec3d{spare, spare, spare};
@@ -103,9 +103,9 @@ bool ClothPairs::search() {
     const Displacements all = displacements(how.ahead);
     for (std::size_t i = 0; i < motion_bounds_.size(); ++i) set_motion_bounds(i, all, how);
     if (device_search_
-            ? device_search_->find(features(), {all.from, all.onward, margins(how.has_spare), how.times},
+            ? device_search_->find(features(), {all.from, all.to, margins(how.has_spare), how.times},
                                    most_pairs(how), device_pairs_, host_pairs_)
-            : find_pairs(all.from, all.onward, how, host_pairs_)) {
+            : find_pairs(all.from, all.to, how, host_pairs_)) {
       found = &how;
       break;
     }
@@ -138,9 +138,9 @@ bool ClothPairs::update_incremental(const std::vector<Index>& nodes) {
   std::vector<PairSearch::UpdatedTrajectory> updated_trajectories;
   for (const Index node : nodes) {
     const auto i = static_cast<std::size_t>(node);
-    if (!std::isfinite(norm(all.from[i])) || !std::isfinite(norm(all.onward[i]))) return false;
+    if (!std::isfinite(norm(all.from[i])) || !std::isfinite(norm(all.to[i]))) return false;
     set_motion_bounds(i, all, how);
-    updated_trajectories.push_back({node, all.from[i], all.onward[i]});
+    updated_trajectories.push_back({node, all.from[i], all.to[i]});
   }
   const std::size_t before = host_pairs_.size(), most = pair_rooms_.size() - packet_padding;
   if (!pairs_.update(updated_trajectories, margins(how.has_spare), most, host_pairs_, workers()))
@@ -174,7 +174,7 @@ std::size_t ClothPairs::cull_candidates() {
                                                      .from = std::as_const(from_).view(),
                                                      .to = std::as_const(to_).view(),
                                                      .reach = reach_,
-                                                     .places = places_.view(),
+                                                     .trajectories = trajectories_.view(),
                                                      .may_touch = first(may_touch_, count)});
   reserve(device_, count, sifted_);
   return selections_.list_flagged(first(std::as_const(may_touch_), count), first(sifted_, count));
@@ -192,7 +192,7 @@ void ClothPairs::narrow_phase() {
                                   .to = std::as_const(to_).view(),
                                   .reach = reach_,
                                   .sifted = first(std::as_const(sifted_), count),
-                                  .found = first(found_, count)});
+                                  .contacts = first(found_, count)});
   const std::size_t touching =
       selections_.select_contacts(first(std::as_const(found_), count), first(touching_, count));
   host_touching_ = std::as_const(touching_).read(0, touching, touching_staging_);

@@ -6,8 +6,8 @@ void Selections::running_sums(ArrayView<const Index> values, ArrayView<Index> su
   device_.check(kernels().running_sums(device_.queue(), {values, sums, work(values.size())}));
 }
 
-std::size_t Selections::list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> places) {
-  device_.check(kernels().list_flagged(device_.queue(), {flags, places, count_.view(), work(flags.size())}));
+std::size_t Selections::list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices) {
+  device_.check(kernels().list_flagged(device_.queue(), {flags, indices, count_.view(), work(flags.size())}));
   return selected();
 }
 

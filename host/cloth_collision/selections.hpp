@@ -14,7 +14,7 @@ class Selections {
 
   void running_sums(ArrayView<const Index> values, ArrayView<Index> sums);
   /// Returns how many are flagged, and waits for that.
-  std::size_t list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> places);
+  std::size_t list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices);
   /// Returns how many are not apart, and waits for that.
   std::size_t select_contacts(ArrayView<const FoundContact> found, ArrayView<FoundContact> selected);
   std::size_t bytes() const { return count_.bytes() + work_.bytes(); }

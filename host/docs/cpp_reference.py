@@ -5,7 +5,8 @@ import re
 HEADERS = [
     "host/simulation/simulation.hpp", "host/state/execution_options.hpp", "host/state/step_report.hpp",
     "host/state/strain.hpp", "host/state/measures.hpp", "host/state/garment_field.hpp",
-    "host/state/garment_state.hpp", "host/state/node_force.hpp", "host/run/run_scene.hpp", "host/run/rest.hpp",
+    "host/state/garment_state.hpp", "host/state/node_force.hpp", "host/run/run_scene.hpp",
+    "host/run/equilibrium_search.hpp",
     "host/run/certificate.hpp", "host/scene/scene_file.hpp", "host/meshes/mesh_file.hpp",
     "host/results/run_record.hpp", "host/results/result_options.hpp", "host/results/checkpoint_file.hpp",
     "host/results/trajectory_file.hpp", "host/results/trajectory_layout.hpp", "host/gradients/tape.hpp",

@@ -31,7 +31,7 @@ class DiagonalCatenaries {
   void add(const HangingPoint& a, const HangingPoint& b) {
     const Vec2d from = sheet_.flat[a.node], way = sheet_.flat[b.node] - from;
     const double length = norm(way);
-    const Catenary curve(a.place, b.place, length);
+    const Catenary curve(a.position, b.position, length);
     // `flat` has its origin in the centre; a line through it counts alone, but for others through it.
     const double weight = 1 / std::max(std::fabs(cross(way, from)) / length, 1e-9 * length);
     for (Index node = 0; node < sheet_.mesh.node_count(); ++node) {
@@ -87,14 +87,15 @@ std::vector<Vec3d> laplace_drape(const HangingSheet& sheet, const DrapeSettings&
   std::vector<char> is_held(positions.size(), 0);
   const std::vector<RimSide> sides = rim_sides(sheet);
   for (const RimSide& side : sides) {
-    const Catenary curve(sheet.points[side.from].place, sheet.points[side.to].place, side.lengths.back());
+    const Catenary curve(sheet.points[side.from].position, sheet.points[side.to].position,
+                         side.lengths.back());
     for (std::size_t i = 0; i < side.nodes.size(); ++i) {
       positions[side.nodes[i]] = curve.at(side.lengths[i]);
       is_held[side.nodes[i]] = 1;
     }
   }
   for (const HangingPoint& point : sheet.points) {
-    positions[point.node] = point.place;
+    positions[point.node] = point.position;
     is_held[point.node] = 1;
   }
   if (settings.diagonals) DiagonalCatenaries(sheet, sides).place(is_held, positions);

@@ -9,15 +9,15 @@ namespace isocloth::energy {
 namespace {
 
 /// Weights of the corners of an edge, a triangle or a bilinear quad at (u, v).
-std::array<double, 4> weights_at(int count, const Vec2d& place) {
-  const double u = place.x, v = place.y;
+std::array<double, 4> weights_at(int count, const Vec2d& uv) {
+  const double u = uv.x, v = uv.y;
   if (count == 4) return {(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v};
   return {1 - u - v, u, v, 0};
 }
 
-/// Where the point of a frame was that is at `place` now.
-Vec3d place_before(const Pose& before, const Pose& now, const Vec3d& place) {
-  const Vec3d r = place - now.center;
+/// Where the point of a frame was that is at `position` now.
+Vec3d position_before(const Pose& before, const Pose& now, const Vec3d& position) {
+  const Vec3d r = position - now.center;
   Vec3d found = before.center;
   for (int i = 0; i < 3; ++i) found += dot(now.axes[i], r) * before.axes[i];
   return found;
@@ -51,11 +51,11 @@ void ContactWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sum
     if (contacts[c].obstacle < 0 || contacts[c].force == Vec3d{}) continue;
     const Sample& sample = samples_[c];
     const std::array<double, 4> weights =
-        sample.count == 1 ? std::array<double, 4>{1} : weights_at(sample.count, contacts[c].place);
+        sample.count == 1 ? std::array<double, 4>{1} : weights_at(sample.count, contacts[c].uv);
     const Vec3d p = 1 / (part.step * part.step) * contacts[c].force;
-    Vec3d place, way;
+    Vec3d position, way;
     for (std::size_t i = 0; i < static_cast<std::size_t>(sample.count); ++i) {
-      place += weights[i] * vector(part.to.row(sample.nodes[i]));
+      position += weights[i] * vector(part.to.row(sample.nodes[i]));
       way += weights[i] * vector(part.move.row(sample.nodes[i]));
       force.row(sample.nodes[i]) += weights[i] * row(p);
     }
@@ -63,12 +63,13 @@ void ContactWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sum
     Vec3d of_obstacle;
     if (o < obstacle_count) {
       const Obstacle& obstacle = part.scene.obstacles[o];
-      of_obstacle = place - place_before(obstacle_pose(obstacle, part.begin_time),
-                                         obstacle_pose(obstacle, part.begin_time + part.step), place);
+      of_obstacle =
+          position - position_before(obstacle_pose(obstacle, part.begin_time),
+                                     obstacle_pose(obstacle, part.begin_time + part.step), position);
     } else {
       const std::size_t b = o - obstacle_count;
-      of_obstacle =
-          part.share * (place - place_before(part.bodies_before[b].pose, part.bodies_after[b].pose, place));
+      of_obstacle = part.share * (position - position_before(part.bodies_before[b].pose,
+                                                             part.bodies_after[b].pose, position));
     }
     sums.work_obstacles += dot(p, of_obstacle);
     sums.loss_contact -= dot(p, way - of_obstacle);

@@ -216,9 +216,9 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
   const MatrixX3d left = inertia - force;
   const VectorXd reactions = left.cwiseProduct(part.move).rowwise().sum();
   const auto& holds = part.end.state.holds;
-  std::vector<char> is_held_back(static_cast<std::size_t>(reactions.size()));
-  for (const Index node : part.end.held_back) is_held_back[static_cast<std::size_t>(node)] = 1;
-  std::vector<char> is_moved = is_held_back;  // by what is no force
+  std::vector<char> is_ccd_stopped(static_cast<std::size_t>(reactions.size()));
+  for (const Index node : part.end.ccd_stopped_nodes) is_ccd_stopped[static_cast<std::size_t>(node)] = 1;
+  std::vector<char> is_moved = is_ccd_stopped;  // by what is no force
   for (Eigen::Index i = 0; i < reactions.size(); ++i) {
     const auto node = static_cast<std::size_t>(i);
     const Index gripper = node < holds.size() ? holds[node].gripper : -1;
@@ -229,7 +229,7 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
       sums_.work_pins += reactions[i];
     else if (is_gripped)
       sums_.work_grippers += reactions[i];
-    else if (is_held_back[node] != 0)
+    else if (is_ccd_stopped[node] != 0)
       sums_.work_cloth += reactions[i];
   }
   note_unbalanced(left, is_moved);

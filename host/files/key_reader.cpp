@@ -62,7 +62,7 @@ class KeyReader : public Keys {
     read_tuples<2>(name, "a list of [x, y]", values, need);
   }
 
-  void word(Text name, std::string& value, Text, Need need) override {
+  void string(Text name, std::string& value, Text, Need need) override {
     const Json* const found = find(name, need);
     if (!found) return;
     if (!found->is_string()) refuse(name, *found, "a text in quotes");
@@ -71,7 +71,7 @@ class KeyReader : public Keys {
     if (!is_line) refuse(name, *found, "a text of one line without control characters");
   }
 
-  void word_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text) override {
+  void string_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text) override {
     if (const Json* found = find(name, Need::optional)) index = read_word(*found, name, words);
   }
 

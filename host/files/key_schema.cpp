@@ -51,11 +51,11 @@ class KeySchema : public Keys {
     add(name, list_schema(tuple_schema(number_schema(any_number), 2)), doc, need);
   }
 
-  void word(Text name, std::string& value, Text doc, Need need) override {
+  void string(Text name, std::string& value, Text doc, Need need) override {
     add_with_default(name, {{"type", "string"}}, value, doc, need);
   }
 
-  void word_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text doc) override {
+  void string_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text doc) override {
     add_with_default(name, {{"enum", words}}, words[index], doc, Need::optional);
   }
 

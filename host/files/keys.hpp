@@ -43,9 +43,10 @@ class Keys {
   virtual void vectors(Text name, std::vector<Vec3d>& values, Text doc, Need need) = 0;
   /// Any number of [x, y].
   virtual void points(Text name, std::vector<Vec2d>& values, Text doc, Need need) = 0;
-  virtual void word(Text name, std::string& value, Text doc, Need need = Need::optional) = 0;
+  virtual void string(Text name, std::string& value, Text doc, Need need = Need::optional) = 0;
   /// The index of one of `words`.
-  virtual void word_index(Text name, std::size_t& index, const std::vector<std::string>& words, Text doc) = 0;
+  virtual void string_index(Text name, std::size_t& index, const std::vector<std::string>& words,
+                            Text doc) = 0;
   virtual void flag(Text name, bool& value, Text doc, Need need = Need::optional) = 0;
   virtual void object(Text name, Text doc, Need need, const Describe& describe) = 0;
   /// A list of at least `least_count` objects; `describe` is called with the index of each.
@@ -72,7 +73,7 @@ class Keys {
   template <class Enum>
   void choice(Text name, Enum& value, const std::vector<std::string>& words, Text doc) {
     auto index = static_cast<std::size_t>(value);
-    word_index(name, index, words, doc);
+    string_index(name, index, words, doc);
     value = static_cast<Enum>(index);
   }
 };

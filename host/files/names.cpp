@@ -11,11 +11,11 @@ namespace isocloth {
 namespace {
 
 template <class Enum>
-Enum find(std::string_view word, std::initializer_list<Enum> all, const char* expected) {
+Enum find(std::string_view name, std::initializer_list<Enum> all, const char* expected) {
   for (const Enum value : all) {
-    if (word == to_string(value)) return value;
+    if (name == to_string(value)) return value;
   }
-  throw FileError(text("found \"", word, "\", expected ", expected));
+  throw FileError(text("found \"", name, "\", expected ", expected));
 }
 
 }  // namespace
@@ -61,14 +61,14 @@ const char* method_name(const ResolvedScene& resolved) {
   return "impulse_system";
 }
 
-StepStatus step_status(std::string_view word) {
-  return find(word,
+StepStatus step_status(std::string_view name) {
+  return find(name,
               {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite, StepStatus::diverged},
               "converged, stalled, non_finite or diverged");
 }
 
-Precision precision(std::string_view word) {
-  return find(word, {Precision::float32, Precision::float64}, "float32 or float64");
+Precision precision(std::string_view name) {
+  return find(name, {Precision::float32, Precision::float64}, "float32 or float64");
 }
 
 }  // namespace isocloth

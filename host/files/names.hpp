@@ -21,8 +21,8 @@ const char* to_string(VelocityPass pass);
 /// "impulse_system".
 const char* method_name(const ResolvedScene& resolved);
 
-/// The inverse of to_string; throws FileError naming the word for any other.
-StepStatus step_status(std::string_view word);
-Precision precision(std::string_view word);
+/// The inverse of to_string; throws FileError naming what was found for any other.
+StepStatus step_status(std::string_view name);
+Precision precision(std::string_view name);
 
 }  // namespace isocloth

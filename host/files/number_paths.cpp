@@ -38,8 +38,8 @@ class PathCollector : public Keys {
   void vectors(Text name, std::vector<Vec3d>&, Text doc, Need) override { add_tuples(name, 3, doc); }
   void points(Text name, std::vector<Vec2d>&, Text doc, Need) override { add_tuples(name, 2, doc); }
 
-  void word(Text, std::string&, Text, Need) override {}
-  void word_index(Text, std::size_t&, const std::vector<std::string>&, Text) override {}
+  void string(Text, std::string&, Text, Need) override {}
+  void string_index(Text, std::size_t&, const std::vector<std::string>&, Text) override {}
   void flag(Text, bool&, Text, Need) override {}
   void members(Text, Text, const std::function<void(Keys&, Text)>&) override {}
 

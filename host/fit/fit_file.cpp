@@ -19,8 +19,8 @@ constexpr const char* stages_doc =
     "stages of the search, from 1, in which it takes part, one after another; default: all";
 
 void describe_parameter(Keys& keys, FitParameter& parameter) {
-  keys.word("number", parameter.number,
-            "path of a number of the garment, as for isocloth sweep: fabric.alpha", required);
+  keys.string("number", parameter.number,
+              "path of a number of the garment, as for isocloth sweep: fabric.alpha", required);
   keys.number("from", parameter.from, any_number, "lower bound", required);
   keys.number("to", parameter.to, any_number, "upper bound", required);
   keys.number(
@@ -40,11 +40,12 @@ void describe_parameter(Keys& keys, FitParameter& parameter) {
 }
 
 void describe_positions(Keys& keys, PositionData& data) {
-  keys.word("file", data.file,
-            "rows t [s], x1, y1, z1, x2, ... [m] (.csv; nan or nothing where a point was not seen), a result "
-            "folder, a trajectory.h5, or an HDF5 file with datasets times (frames) and positions (frames, "
-            "points, 3)",
-            required);
+  keys.string(
+      "file", data.file,
+      "rows t [s], x1, y1, z1, x2, ... [m] (.csv; nan or nothing where a point was not seen), a result "
+      "folder, a trajectory.h5, or an HDF5 file with datasets times (frames) and positions (frames, "
+      "points, 3)",
+      required);
   keys.choice("match", data.match, {"nodes", "surface"},
               "each recorded point is a node, or some point of the cloth, as in a cloud of points: its "
               "distance is then "
@@ -75,10 +76,10 @@ void describe_drape(Keys& keys, DrapeData& drape) {
 }
 
 void describe_figures(Keys& keys, FigureData& figures) {
-  keys.word("file", figures.file,
-            "object of what was read: coefficient (of drape, a part of 1), folds and silhouette ([x, y] of "
-            "the shadow's edge in order [m]), each if it was, and a number for the name of each chord",
-            required);
+  keys.string("file", figures.file,
+              "object of what was read: coefficient (of drape, a part of 1), folds and silhouette ([x, y] of "
+              "the shadow's edge in order [m]), each if it was, and a number for the name of each chord",
+              required);
   keys.number("time", figures.time, positive, "when they are read, with the cloth at rest [s]", required);
   keys.object("drape", "a drape meter: the shadow of cloth over a disc (Cusick 1968)", Need::optional,
               [&](Keys& k) {
@@ -88,7 +89,7 @@ void describe_figures(Keys& keys, FigureData& figures) {
   keys.objects("chords", "straight lines from node to node", 0, [&](Keys& k, std::size_t i) {
     figures.chords.resize(i + 1);
     ChordData& chord = figures.chords[i];
-    k.word("name", chord.name, "its name in the file, distinct", required);
+    k.string("name", chord.name, "its name in the file, distinct", required);
     k.list("nodes", chord.nodes, any_nodes, "the two nodes", required);
     k.choice("measure", chord.measure, {"length", "angle"},
              "its length [m], or its angle below the horizontal, seen from the first node [degrees]");
@@ -97,8 +98,8 @@ void describe_figures(Keys& keys, FigureData& figures) {
 }
 
 void describe_experiment(Keys& keys, ExperimentSpec& experiment) {
-  keys.word("name", experiment.name, "name in results, distinct", required);
-  keys.word("scene", experiment.scene, "scene file with one garment", required);
+  keys.string("name", experiment.name, "name in results, distinct", required);
+  keys.string("scene", experiment.scene, "scene file with one garment", required);
   keys.object("positions", "where nodes were seen", Need::optional, [&](Keys& k) {
     experiment.positions.emplace();
     describe_positions(k, *experiment.positions);
@@ -106,8 +107,8 @@ void describe_experiment(Keys& keys, ExperimentSpec& experiment) {
   keys.objects("forces", "what grippers were seen to pull with", 0, [&](Keys& k, std::size_t i) {
     experiment.forces.resize(i + 1);
     ForceData& data = experiment.forces[i];
-    k.word("gripper", data.gripper, "name of a gripper of the scene", required);
-    k.word("file", data.file, "rows t [s], Fx, Fy, Fz [N], of the gripper on the garment (.csv)", required);
+    k.string("gripper", data.gripper, "name of a gripper of the scene", required);
+    k.string("file", data.file, "rows t [s], Fx, Fy, Fz [N], of the gripper on the garment (.csv)", required);
     k.number("noise", data.noise, positive, "standard deviation of a component [N]");
     k.vector("along", data.along, "direction of the component that is compared; default: all three");
   });
@@ -134,7 +135,7 @@ void describe_experiment(Keys& keys, ExperimentSpec& experiment) {
       "follow", "pins that go where the recording saw their nodes, in place of their motions", 0,
       [&](Keys& k, std::size_t i) {
         experiment.follow.resize(i + 1);
-        k.word("pin", experiment.follow[i].pin, "name of a pin of the scene", required);
+        k.string("pin", experiment.follow[i].pin, "name of a pin of the scene", required);
         k.flag("rigid", experiment.follow[i].is_rigid,
                "its nodes keep the distances that they start with: the nearest rigid motion, which noise "
                "cannot stretch");
@@ -160,7 +161,7 @@ void describe_experiment(Keys& keys, ExperimentSpec& experiment) {
 }
 
 void describe_fit(Keys& keys, FitSpec& spec) {
-  keys.word("name", spec.name, "title of the result");
+  keys.string("name", spec.name, "title of the result");
   keys.objects("parameters", "what is looked for", 1, [&](Keys& k, std::size_t i) {
     spec.parameters.resize(i + 1);
     describe_parameter(k, spec.parameters[i]);

@@ -29,7 +29,7 @@ struct RecordedChannel {
 /// Residuals over their stated noise, without weight and loss, and where each stands.
 struct MeasuredResiduals {
   std::vector<double> values;
-  std::vector<ResidualPlace> places;
+  std::vector<ResidualSource> sources;
 };
 
 /// One number that is looked for, as a part of the way t in [0, 1] between its bounds.

@@ -67,9 +67,9 @@ double neighbours(double products, double pairs, double squares, double count) {
 }
 
 std::vector<Track> tracks_of(const VectorXd& residuals, const MatrixXd& rows,
-                             const std::vector<ResidualPlace>& places) {
+                             const std::vector<ResidualSource>& sources) {
   std::map<std::size_t, std::map<std::size_t, std::vector<std::size_t>>> all;  // track, channel, residuals
-  for (std::size_t i = 0; i < places.size(); ++i) all[places[i].track][places[i].channel].push_back(i);
+  for (std::size_t i = 0; i < sources.size(); ++i) all[sources[i].track][sources[i].channel].push_back(i);
   std::vector<Track> tracks;
   for (auto& [track, channels] : all) {
     Track& found = tracks.emplace_back();
@@ -77,18 +77,18 @@ std::vector<Track> tracks_of(const VectorXd& residuals, const MatrixXd& rows,
     for (auto& [channel, indices] : channels) {
       whole.insert(whole.end(), indices.begin(), indices.end());
       Channel& one = found.channels.emplace_back();
-      std::ranges::stable_sort(indices, {}, [&](std::size_t i) { return places[i].at; });
+      std::ranges::stable_sort(indices, {}, [&](std::size_t i) { return sources[i].at; });
       std::map<std::size_t, double> last;
       double squares = 0, products = 0, pairs = 0;
       for (const std::size_t i : indices) {
         const auto row = static_cast<Eigen::Index>(i);
-        if (one.times.empty() || places[i].at > one.times.back() + same_time) {
-          one.times.push_back(places[i].at);
+        if (one.times.empty() || sources[i].at > one.times.back() + same_time) {
+          one.times.push_back(sources[i].at);
           one.scores.emplace_back(VectorXd::Zero(rows.cols()));
         }
         one.scores.back() += residuals[row] * rows.row(row).transpose();
         squares += residuals[row] * residuals[row];
-        const auto [before, is_first] = last.try_emplace(places[i].series, residuals[row]);
+        const auto [before, is_first] = last.try_emplace(sources[i].series, residuals[row]);
         if (is_first) continue;
         products += before->second * residuals[row];
         ++pairs;
@@ -97,12 +97,12 @@ std::vector<Track> tracks_of(const VectorXd& residuals, const MatrixXd& rows,
       one.correlation = neighbours(products, pairs, squares, static_cast<double>(indices.size()));
       if (!(one.correlation * std::sqrt(pairs) > by_chance)) one.correlation = 0;
     }
-    std::ranges::stable_sort(whole, {}, [&](std::size_t i) { return places[i].at; });
+    std::ranges::stable_sort(whole, {}, [&](std::size_t i) { return sources[i].at; });
     for (const std::size_t i : whole) {
       const auto row = static_cast<Eigen::Index>(i);
-      if (found.instants.empty() || places[i].at > found.instants.back().at + same_time)
+      if (found.instants.empty() || sources[i].at > found.instants.back().at + same_time)
         found.instants.push_back(
-            {places[i].at, VectorXd::Zero(rows.cols()), MatrixXd::Zero(rows.cols(), rows.cols())});
+            {sources[i].at, VectorXd::Zero(rows.cols()), MatrixXd::Zero(rows.cols(), rows.cols())});
       found.instants.back().score += residuals[row] * rows.row(row).transpose();
       found.instants.back().weight += rows.row(row).transpose() * rows.row(row);
     }
@@ -207,7 +207,7 @@ BlockInterval interval_of(const std::vector<Track>& tracks, const VectorXd& back
 }  // namespace
 
 std::vector<BlockInterval> block_intervals(const VectorXd& residuals, const MatrixXd& jacobian,
-                                           const std::vector<ResidualPlace>& places) {
+                                           const std::vector<ResidualSource>& sources) {
   const Confidence plain = confidence_of(residuals, jacobian);
   const Eigen::Index beyond = residuals.size() - jacobian.cols();
   const bool is_enough = beyond >= enough_residuals;
@@ -215,7 +215,7 @@ std::vector<BlockInterval> block_intervals(const VectorXd& residuals, const Matr
       student_95(is_enough ? static_cast<double>(beyond) : std::numeric_limits<double>::infinity());
   const Whitened whitened(jacobian);
   std::vector<Track> tracks;
-  if (is_enough) tracks = tracks_of(residuals, whitened.rows, places);
+  if (is_enough) tracks = tracks_of(residuals, whitened.rows, sources);
   std::vector<BlockInterval> all;
   for (Eigen::Index u = 0; u < jacobian.cols(); ++u) {
     const double independent = factor * plain.deviation[u];
@@ -229,12 +229,12 @@ std::vector<BlockInterval> block_intervals(const VectorXd& residuals, const Matr
   return all;
 }
 
-std::vector<double> channel_leverage(const MatrixXd& jacobian, const std::vector<ResidualPlace>& places,
+std::vector<double> channel_leverage(const MatrixXd& jacobian, const std::vector<ResidualSource>& sources,
                                      std::size_t channel_count) {
   const Whitened whitened(jacobian);
   std::vector<double> all(channel_count, 0.0);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    all[places[i].channel] += whitened.rows.row(static_cast<Eigen::Index>(i)).squaredNorm();
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    all[sources[i].channel] += whitened.rows.row(static_cast<Eigen::Index>(i)).squaredNorm();
   return all;
 }
 

@@ -8,7 +8,7 @@
 namespace isocloth {
 
 /// Where a residual stands among all that was measured.
-struct ResidualPlace {
+struct ResidualSource {
   std::size_t channel = 0;  ///< kind of measurement of a recording
   std::size_t track = 0;    ///< recording: what it measures at one time may be off together
   std::size_t series = 0;   ///< one coordinate of one point, among those of the channel
@@ -45,10 +45,10 @@ struct BlockInterval {
 /// It assumes that residuals are noise whose mean is zero over long times. Slow errors far below white noise
 /// are seen in part only.
 std::vector<BlockInterval> block_intervals(const Eigen::VectorXd& residuals, const Eigen::MatrixXd& jacobian,
-                                           const std::vector<ResidualPlace>& places);
+                                           const std::vector<ResidualSource>& sources);
 
 /// Trace of J (J^T J)^-1 J^T over the residuals of each channel.
 std::vector<double> channel_leverage(const Eigen::MatrixXd& jacobian,
-                                     const std::vector<ResidualPlace>& places, std::size_t channel_count);
+                                     const std::vector<ResidualSource>& sources, std::size_t channel_count);
 
 }  // namespace isocloth

@@ -23,7 +23,7 @@ Channels series_of(const FitProblem& problem, const std::vector<ExperimentRecord
   for (std::size_t e = 0; e < experiments.size(); ++e) {
     const MeasuredResiduals measured = problem.measured(e, experiments[e].*trial, is_test);
     for (std::size_t i = 0; i < measured.values.size(); ++i)
-      all[measured.places[i].channel][measured.places[i].series].push_back(measured.values[i]);
+      all[measured.sources[i].channel][measured.sources[i].series].push_back(measured.values[i]);
   }
   Channels found;
   for (auto& [channel, of_channel] : all) {

@@ -37,9 +37,9 @@ MeasuredResiduals FitProblem::measured(std::size_t e, const Comparison& comparis
     const double components[] = {measured.error.x, measured.error.y, measured.error.z};
     for (int k = 0; k < measured.components; ++k) {
       found.values.push_back(components[k] / measured.noise);
-      found.places.push_back({static_cast<std::size_t>(channel - channels_.begin()),
-                              is_figure ? e + experiments_.size() : e,
-                              3 * measured.series + static_cast<std::size_t>(k), measured.at});
+      found.sources.push_back({static_cast<std::size_t>(channel - channels_.begin()),
+                               is_figure ? e + experiments_.size() : e,
+                               3 * measured.series + static_cast<std::size_t>(k), measured.at});
     }
   });
   return found;

@@ -69,8 +69,8 @@ RestCases::RestCases(const Scene& scene, std::vector<double> times, std::vector<
       const GarmentState state = simulation.snapshot().garments.at(0);
       for (std::size_t i = 0; i < state.holds.size(); ++i)
         if (state.holds[i].gripper >= 0)
-          held_.push_back(
-              {static_cast<Index>(i), static_cast<int>(state.holds[i].gripper), 0, 0, state.holds[i].place});
+          held_.push_back({static_cast<Index>(i), static_cast<int>(state.holds[i].gripper), 0, 0,
+                           state.holds[i].local_position});
     }
     for (std::size_t p = 0; p < garment_.pins.size(); ++p)
       for (std::size_t i = 0; i < garment_.pins[p].nodes.size(); ++i)
@@ -158,8 +158,8 @@ class RestCases::Path {
       Vec3d p;
       if (held.gripper >= 0) {
         const Pose& pose = poses[static_cast<std::size_t>(held.gripper)];
-        p = pose.center + held.place.x * pose.axes[0] + held.place.y * pose.axes[1] +
-            held.place.z * pose.axes[2];
+        p = pose.center + held.local_position.x * pose.axes[0] + held.local_position.y * pose.axes[1] +
+            held.local_position.z * pose.axes[2];
       } else {
         p = pin_position(garment, garment.pins[held.pin], held.i, t);
       }

@@ -61,7 +61,7 @@ class RestCases {
     Index node = 0;
     int gripper = -1;  ///< gripper that holds the node; -1: a pin does
     std::size_t pin = 0, i = 0;
-    Vec3d place;  ///< place of the node in the gripper's frame [m]
+    Vec3d local_position;  ///< local_position of the node in the gripper's frame [m]
   };
   class Path;
 

@@ -266,14 +266,14 @@ class Fit {
     const Confidence confidence = confidence_of(residuals_, jacobian_);
     record_.correlation = confidence.correlation;
     record_.noise_factor = std::sqrt(confidence.variance);
-    std::vector<ResidualPlace> places;
+    std::vector<ResidualSource> sources;
     for (std::size_t e = 0; e < record_.experiments.size(); ++e) {
       const MeasuredResiduals measured = problem_.measured(e, record_.experiments[e].fitted, false);
-      places.insert(places.end(), measured.places.begin(), measured.places.end());
+      sources.insert(sources.end(), measured.sources.begin(), measured.sources.end());
     }
-    const std::vector<BlockInterval> intervals = block_intervals(residuals_, jacobian_, places);
+    const std::vector<BlockInterval> intervals = block_intervals(residuals_, jacobian_, sources);
     for (std::size_t u = 0; u < record_.numbers.size(); ++u) judge(u, intervals[u]);
-    judge_model(channel_leverage(jacobian_, places, problem_.channels().size()));
+    judge_model(channel_leverage(jacobian_, sources, problem_.channels().size()));
     tell_apart();
     if (const double start = loss_of(both[1]); std::isfinite(start) && !(loss_ < (1 - 1e-6) * start))
       record_.notes.push_back("the fit is no better than its start");

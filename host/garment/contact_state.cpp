@@ -11,9 +11,9 @@ void for_each_array(State& state, const ContactStateLayout& at, const Visit& vis
   visit(state.contacts, &ContactState::obstacle, at.obstacles());
   visit(state.contacts, &ContactState::mode, at.modes());
   visit(state.contacts, &ContactState::slip, at.slips());
-  visit(state.contacts, &ContactState::place, at.points());
+  visit(state.contacts, &ContactState::uv, at.points());
   visit(state.holds, &HoldState::gripper, at.holders());
-  visit(state.holds, &HoldState::place, at.places());
+  visit(state.holds, &HoldState::local_position, at.hold_positions());
   visit(state.eased, &EasedState::obstacle, at.eased_obstacles());
   visit(state.eased, &EasedState::depth, at.eased_depths());
 }

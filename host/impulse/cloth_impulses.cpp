@@ -85,7 +85,7 @@ void ClothImpulses<Real>::begin_step() {
 template <class Real>
 void ClothImpulses<Real>::begin_substep() {
   for (std::size_t g = 0; g < solvers_.size(); ++g) {
-    solvers_[g]->read_places(host_from_.data() + first_nodes_[g]);
+    solvers_[g]->read_positions(host_from_.data() + first_nodes_[g]);
     solvers_[g]->read_inverse_inertia(host_inverse_.data() + first_nodes_[g]);
   }
   from_.upload(host_from_);
@@ -157,7 +157,7 @@ void ClothImpulses<Real>::look_at_moves() {
   read_moves();
   for (std::size_t i = 0; i < moves_.size(); ++i) host_to_[i] = host_from_[i] + moves_[i];
   to_.upload(host_to_);
-  within_memory([&] { look(); });
+  within_memory([&] { detect_contacts(); });
 }
 
 template <class Real>
@@ -188,7 +188,7 @@ bool ClothImpulses<Real>::find_astray() {
 }
 
 template <class Real>
-bool ClothImpulses<Real>::meet() {
+bool ClothImpulses<Real>::has_contact() {
   if (find_astray()) return false;
   constexpr int last_rounds = 8;
   const int most_rounds = mover().converges() ? 60 : 4;
@@ -202,7 +202,7 @@ bool ClothImpulses<Real>::meet() {
     if (!is_over) are_held = hold_rows();
   }
   deepest_ = std::max(deepest_, depth_);
-  if (passes()) hold_back();
+  if (may_penetrate()) apply_ccd_limits();
   const double parts = mover().parts();
   merge(sums_, true, parts, work_);
   return true;
@@ -227,8 +227,8 @@ bool ClothImpulses<Real>::hold_rows() {
 template <class Real>
 bool ClothImpulses<Real>::is_open(bool of_any_depth) {
   if (!of_any_depth && depth_ > tolerance_) return true;
-  return std::ranges::any_of(host_chosen_, [&](Index place) {
-    const FoundContact& contact = touching()[static_cast<std::size_t>(place)];
+  return std::ranges::any_of(host_chosen_, [&](Index index) {
+    const FoundContact& contact = touching()[static_cast<std::size_t>(index)];
     const bool counts = contact.status == PairStatus::passing || (of_any_depth && contact.gap < 0);
     return counts && can_part(contact, host_inverse_.data());
   });
@@ -312,11 +312,11 @@ void ClothImpulses<Real>::push(bool is_again) {
 }
 
 template <class Real>
-void ClothImpulses<Real>::hold_back() {
+void ClothImpulses<Real>::apply_ccd_limits() {
   const double part = mover().part();
   std::vector<Vec3d> velocities(moves_.size());
   for (std::size_t i = 0; i < moves_.size(); ++i) velocities[i] = (1 / part) * moves_[i];
-  const auto [shares, met] = within_memory([&] { return stops(host_to_, host_inverse_, velocities); });
+  const auto [shares, met] = within_memory([&] { return ccd_limits(host_to_, host_inverse_, velocities); });
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const bool is_held = shares[i] < 1;
     if (is_held || std::binary_search(met.begin(), met.end(), static_cast<Index>(i)))
@@ -324,8 +324,8 @@ void ClothImpulses<Real>::hold_back() {
     if (!is_held) continue;
     const auto garment = static_cast<std::size_t>(pairs_.features().node_surfaces[i]);
     moves_[i] = shares[i] * moves_[i];
-    ++held_back_[garment];
-    if (!(host_inverse_[i] > 0)) ++blocked_[garment];
+    ++ccd_stopped_nodes_[garment];
+    if (!(host_inverse_[i] > 0)) ++blocked_kinematic_nodes_[garment];
   }
   write_moves();
 }
@@ -339,7 +339,8 @@ void ClothImpulses<Real>::release() {
 
 template <class Real>
 bool ClothImpulses<Real>::misses() const {
-  return deepest_ > tolerance_ || std::ranges::any_of(held_back_, [](Index count) { return count > 0; });
+  return deepest_ > tolerance_ ||
+         std::ranges::any_of(ccd_stopped_nodes_, [](Index count) { return count > 0; });
 }
 
 template <class Real>
@@ -350,8 +351,8 @@ void ClothImpulses<Real>::tell(std::size_t garment, StepReport& report) const {
   report.cloth_force = state_.largest() / (step * step);
   report.cloth_gap = least_gap();
   report.penetration = std::max(report.penetration, deepest_);
-  report.held_back = held_back_[garment];
-  report.blocked = blocked_[garment];
+  report.held_back = ccd_stopped_nodes_[garment];
+  report.blocked = blocked_kinematic_nodes_[garment];
   if (misses()) report.status = std::max(report.status, StepStatus::stalled);
 }
 

@@ -31,7 +31,7 @@ class ClothImpulses final : public ClothPairs {
   void begin_substep();
   /// Does the impulses between cloths; after the impulses of every garment on its rows. False: the step is
   /// lost, by garments that are_astray() says.
-  bool meet();
+  bool has_contact();
   /// For each garment, whether an edge is strained by more than largest_strain before it meets anything.
   const std::vector<char>& are_astray() const { return are_astray_; }
   /// Gives what was held back its velocities; after places have advanced.
@@ -71,7 +71,7 @@ class ClothImpulses final : public ClothPairs {
   void take_back();
   /// Rows of all garments that contacts have pushed. Returns whether they are held.
   bool hold_rows();
-  void hold_back();
+  void apply_ccd_limits();
   void write_moves();
   /// Calls visit(number, solver, first of its nodes) for garments that are not frozen.
   template <class Visit>

@@ -81,7 +81,7 @@ bool CoupledImpulses<Real>::step(const std::vector<std::size_t>& moving, Index n
     side_by_side(moving, [&](std::size_t g) { garments_[g]->preview(number, part); });
     cloth_->begin_substep();
     side_by_side(moving, [&](std::size_t g) { garments_[g]->hold_rows(); });
-    if (!cloth_->meet()) {
+    if (!cloth_->has_contact()) {
       are_lost_ = cloth_->are_astray();
       for (const std::size_t g : moving)
         if (are_lost_[g] != 0) garments_[g]->lose_step();

@@ -97,7 +97,7 @@ class ImpulseGarments : public GarmentSolver {
     report.total.substeps = report.steps * parameters_[member].parts;
     report.total.residual = found.residual;
     report.total.penetration = found.penetration;
-    report.total.eased_depth = found.eased_depth;
+    report.total.eased_depth = found.depenetration_depth;
     if (has_failed(status)) lose(member, status);
     return report;
   }

@@ -12,7 +12,7 @@ ImpulseHoldBuffers<Real>::ImpulseHoldBuffers(const Device& device,
   if (!exist()) return;
   const std::size_t cloths = garments.size(), width = static_cast<std::size_t>(lane_width);
   holders_ = {device, std::vector<Index>(cloths * node_count_, -1)};
-  places_ = {device, cloths * node_count_};
+  local_positions_ = {device, cloths * node_count_};
   forces_ = {device, cloths * node_count_};
   loads_ = {device, cloths * (node_count_ + 1)};
   inverse_masses_ = {device, cloths * node_count_};
@@ -52,7 +52,7 @@ ImpulseHolds<Real> ImpulseHoldBuffers<Real>::view() {
   if (!exist()) return {};
   return {.grippers = grippers_.sets(),
           .holders = holders_.view(),
-          .places = places_.view(),
+          .local_positions = local_positions_.view(),
           .forces = forces_.view(),
           .loads = loads_.view(),
           .inverse_masses = inverse_masses_.view(),
@@ -78,14 +78,16 @@ std::vector<HoldState> ImpulseHoldBuffers<Real>::state(std::size_t member) const
   if (!exist()) return {};
   const std::size_t first = member * node_count_;
   std::vector<Index> holders;
-  std::vector<Vec3d> places;
+  std::vector<Vec3d> local_positions;
   std::vector<Vec3<Real>> forces;
   const Index* const holder = holders_.read(first, node_count_, holders);
-  const Vec3d* const place = places_.read(first, node_count_, places);
+  const Vec3d* const local_position = local_positions_.read(first, node_count_, local_positions);
   const Vec3<Real>* const force = forces_.read(first, node_count_, forces);
   std::vector<HoldState> state;
   for (std::size_t i = 0; i < node_count_; ++i)
-    state.push_back({.gripper = holder[i], .place = place[i], .force = {force[i].x, force[i].y, force[i].z}});
+    state.push_back({.gripper = holder[i],
+                     .local_position = local_position[i],
+                     .force = {force[i].x, force[i].y, force[i].z}});
   return state;
 }
 
@@ -99,7 +101,7 @@ void ImpulseHoldBuffers<Real>::set_state(std::size_t member, const std::vector<H
     });
   };
   put(holders_, [](const HoldState& kept) { return kept.gripper; });
-  put(places_, [](const HoldState& kept) { return kept.place; });
+  put(local_positions_, [](const HoldState& kept) { return kept.local_position; });
   put(forces_, [](const HoldState& kept) {
     const Vec3d& f = kept.force;
     return Vec3<Real>{static_cast<Real>(f.x), static_cast<Real>(f.y), static_cast<Real>(f.z)};
@@ -110,7 +112,7 @@ template <class Real>
 void ImpulseHoldBuffers<Real>::copy_to(Copy& copy) const {
   if (!exist()) return;
   holders_.copy_to(copy.holders);
-  places_.copy_to(copy.places);
+  local_positions_.copy_to(copy.local_positions);
   forces_.copy_to(copy.forces);
 }
 
@@ -118,7 +120,7 @@ template <class Real>
 void ImpulseHoldBuffers<Real>::put_back(const Copy& copy) {
   if (!exist()) return;
   holders_.upload(copy.holders);
-  places_.upload(copy.places);
+  local_positions_.upload(copy.local_positions);
   forces_.upload(copy.forces);
 }
 
@@ -126,7 +128,7 @@ template <class Real>
 std::size_t ImpulseHoldBuffers<Real>::memory_bytes() const {
   std::size_t bytes = grippers_.memory_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(holders_, places_, forces_, loads_, inverse_masses_);
+  add(holders_, local_positions_, forces_, loads_, inverse_masses_);
   for (const RowBuffers* rows : {&edges_, &metric_stencils_, &scalar_stencils_})
     add(rows->masses, rows->is_held);
   return bytes;

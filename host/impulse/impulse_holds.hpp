@@ -43,7 +43,7 @@ class ImpulseHoldBuffers {
   /// All that a step changes and the next one needs, of all garments.
   struct Copy {
     std::vector<Index> holders;
-    std::vector<Vec3d> places;
+    std::vector<Vec3d> local_positions;
     std::vector<Vec3<Real>> forces;
   };
   void copy_to(Copy& copy) const;
@@ -60,7 +60,7 @@ class ImpulseHoldBuffers {
   std::size_t node_count_ = 0;
   GripperTable<double> grippers_;
   Buffer<Index> holders_;
-  Buffer<Vec3d> places_;
+  Buffer<Vec3d> local_positions_;
   Buffer<Vec3<Real>> forces_;
   Buffer<Vec4<Real>> loads_;
   Buffer<Real> inverse_masses_;

@@ -25,7 +25,7 @@ ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
               {Items::samples, this->contacts().colours()}};
   const ImpulsePattern<Real> pattern = this->pattern();
   const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
-  places_ = {device, nodes};
+  relative_positions_ = {device, nodes};
   moves_ = {device, nodes};
   if (pattern.has_forces()) forces_ = {device, nodes};
   if (sizeof(Real) == sizeof(float)) positions_ = {device, nodes};
@@ -42,7 +42,7 @@ template <class Real>
 void ImpulseSolver<Real>::view_cloths() {
   here_ = this->cloths();
   launch_ = {.cloths = here_,
-             .work = {.places = places_.view().data(),
+             .work = {.relative_positions = relative_positions_.view().data(),
                       .moves = moves_.view().data(),
                       .forces = forces_.view().data(),
                       .positions = positions_.view().data(),
@@ -176,11 +176,11 @@ template <class Real>
 void ImpulseSolver<Real>::end_part() {
   step_->end_part();
   if (!keeps_parts_) return;
-  std::vector<Vec3d> places(this->garments_.front()->mesh.positions.size());
-  read_places(places.data());
+  std::vector<Vec3d> positions(this->garments_.front()->mesh.positions.size());
+  read_positions(positions.data());
   SubstepRecord& kept = kept_parts_.emplace_back();
   kept.step = part();
-  kept.state.positions = as_numbers(places.data(), places.size());
+  kept.state.positions = as_numbers(positions.data(), positions.size());
 }
 
 template <class Real>
@@ -208,16 +208,16 @@ AdvanceReport ImpulseSolver<Real>::end_step() {
 }
 
 template <class Real>
-void ImpulseSolver<Real>::read_places(Vec3d* places) const {
+void ImpulseSolver<Real>::read_positions(Vec3d* positions) const {
   const std::size_t nodes = this->garments_.front()->mesh.positions.size();
   if (frozen() || sizeof(Real) == sizeof(float)) {
     std::vector<Vec3d> staging;
     const Vec3d* const own = (frozen() ? this->positions() : positions_).read(0, nodes, staging);
-    std::copy(own, own + nodes, places);
+    std::copy(own, own + nodes, positions);
   } else {
     std::vector<Vec4<Real>> staging;
-    const Vec4<Real>* const own = places_.read(0, nodes, staging);
-    std::transform(own, own + nodes, places, [](const Vec4<Real>& x) { return Vec3d{x.x, x.y, x.z}; });
+    const Vec4<Real>* const own = relative_positions_.read(0, nodes, staging);
+    std::transform(own, own + nodes, positions, [](const Vec4<Real>& x) { return Vec3d{x.x, x.y, x.z}; });
   }
 }
 
@@ -268,7 +268,7 @@ void ImpulseSolver<Real>::read_inverse_inertia(double* inverse) const {
 
 template <class Real>
 std::size_t ImpulseSolver<Real>::work_bytes() const {
-  return places_.bytes() + moves_.bytes() + forces_.bytes() + positions_.bytes() + told_.bytes() +
+  return relative_positions_.bytes() + moves_.bytes() + forces_.bytes() + positions_.bytes() + told_.bytes() +
          last_sweeps_.bytes() + reducer_.memory_bytes();
 }
 

@@ -60,7 +60,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
 
   /// Reads where nodes are when the part begins [m], or where those of a frozen garment are; shape
   /// [node_count].
-  void read_places(Vec3d* places) const;
+  void read_positions(Vec3d* positions) const;
   /// Reads the moves of the nodes in the part [m], shape [node_count]; those of a frozen garment are zero.
   void read_moves(Vec3d* moves) const;
   void write_moves(const Vec3d* moves);
@@ -120,7 +120,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
   /// Cloths of this finish(), as the host sees them; the host can read what an ImpulseStep asks for.
   ImpulseCloths<Real> here_;
   ImpulseLaunch<Real> launch_;  ///< the cloths of this finish() as the device sees them
-  Buffer<Vec4<Real>> places_, moves_, forces_;
+  Buffer<Vec4<Real>> relative_positions_, moves_, forces_;
 
  private:
   struct Request {

@@ -61,9 +61,9 @@ void ImpulseSpringBuffers<Real>::count_into(ForceBounds& bounds, std::size_t nod
 
 template <class Real>
 std::size_t ImpulseSpringBuffers<Real>::bytes_each() const {
-  std::size_t places = 0;
-  for (const Kind& kind : kinds_) places += yield_ ? kind.numbers.size() : 0;
-  return 2 * places * sizeof(Real);
+  std::size_t slots = 0;
+  for (const Kind& kind : kinds_) slots += yield_ ? kind.numbers.size() : 0;
+  return 2 * slots * sizeof(Real);
 }
 
 template <class Real>
@@ -86,11 +86,11 @@ std::vector<double> ImpulseSpringBuffers<Real>::state(std::size_t member) const 
   auto own = state.begin();
   for (const Kind& kind : kinds_) {
     if (!yield_) break;
-    const std::size_t places = kind.numbers.size();
+    const std::size_t slots = kind.numbers.size();
     std::vector<Real> staging;
-    const Real* const kept = kind.kept.read(member * places, places, staging);
-    for (std::size_t place = 0; place < places; ++place)
-      if (kind.numbers[place] >= 0) own[kind.numbers[place]] = static_cast<double>(kept[place]);
+    const Real* const kept = kind.kept.read(member * slots, slots, staging);
+    for (std::size_t slot = 0; slot < slots; ++slot)
+      if (kind.numbers[slot] >= 0) own[kind.numbers[slot]] = static_cast<double>(kept[slot]);
     own += static_cast<std::ptrdiff_t>(kind.pairs.size());
   }
   return state;
@@ -101,10 +101,10 @@ void ImpulseSpringBuffers<Real>::set_state(std::size_t member, const std::vector
   auto own = state.begin();
   for (Kind& kind : kinds_) {
     if (!yield_) break;
-    const std::size_t places = kind.numbers.size();
-    kind.kept.edit(member * places, places, [&](Real* kept) {
-      for (std::size_t place = 0; place < places; ++place)
-        if (kind.numbers[place] >= 0) kept[place] = static_cast<Real>(own[kind.numbers[place]]);
+    const std::size_t slots = kind.numbers.size();
+    kind.kept.edit(member * slots, slots, [&](Real* kept) {
+      for (std::size_t slot = 0; slot < slots; ++slot)
+        if (kind.numbers[slot] >= 0) kept[slot] = static_cast<Real>(own[kind.numbers[slot]]);
     });
     own += static_cast<std::ptrdiff_t>(kind.pairs.size());
   }

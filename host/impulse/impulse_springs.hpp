@@ -46,7 +46,7 @@ class ImpulseSpringBuffers {
  private:
   struct Kind {
     NodePairs pairs;
-    std::vector<Index> numbers;  ///< number of the pair at each place, -1: spare
+    std::vector<Index> numbers;  ///< number of the pair in each slot, -1: spare
     PacketBuffers<Real> packets;
     Buffer<Real> kept, now;  ///< see PlasticStrains
   };

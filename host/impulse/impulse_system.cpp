@@ -110,7 +110,7 @@ void ImpulseSystem<Real>::run(const Phase& phase, std::size_t count) {
       .node_edges = constant(node_edges_),
       .inverse_masses = here_.holds.exist() ? here_.holds.inverse_masses : here_.pattern.inverse_masses,
       .reaches = constant(reaches_),
-      .places = constant(places_),
+      .relative_positions = constant(relative_positions_),
       .moves = moves_.view(),
       .kept_moves = kept_moves_.view(),
       .loads = here_.holds.loads,

@@ -33,7 +33,7 @@ class ImpulseSystem final : public ImpulseSolver<Real> {
 
  private:
   using Base = ImpulseSolver<Real>;
-  using Base::device_, Base::kernels_, Base::queue_, Base::here_, Base::places_, Base::moves_;
+  using Base::device_, Base::kernels_, Base::queue_, Base::here_, Base::relative_positions_, Base::moves_;
   using typename Base::Step;
 
   void build_edges(const Garment& garment);

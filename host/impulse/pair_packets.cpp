@@ -30,18 +30,18 @@ PacketBuffers<Real>::PacketBuffers(const Device& device, const PacketPlan& plan,
                                    const std::vector<std::vector<Real>>& inverse_masses)
     : colour_begin(device, plan.colour_begin), nodes(device, plan.nodes), packets(plan.colour_begin.back()) {
   const std::size_t width = static_cast<std::size_t>(step_kernels<Real>(device.backend()).lane_width());
-  const std::size_t places = plan.pairs.size();
+  const std::size_t slots = plan.pairs.size();
   std::vector<Real> all_lengths, all_shares;
   for (std::size_t s = 0; s < rest.size(); ++s) {
-    std::vector<Real> own(inverse_masses.empty() ? 0 : 2 * places);
-    for (std::size_t place = 0; place < places; ++place) {
-      const bool is_spare = plan.pairs[place] < 0;
-      const Index a = plan.nodes[2 * place], b = plan.nodes[2 * place + 1];
+    std::vector<Real> own(inverse_masses.empty() ? 0 : 2 * slots);
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+      const bool is_spare = plan.pairs[slot] < 0;
+      const Index a = plan.nodes[2 * slot], b = plan.nodes[2 * slot + 1];
       all_lengths.push_back(is_spare ? Real(0) : static_cast<Real>(norm((*rest[s])[b] - (*rest[s])[a])));
       if (own.empty() || is_spare) continue;
       const double of_a = static_cast<double>(inverse_masses[s][a]),
                    of_b = static_cast<double>(inverse_masses[s][b]);
-      const std::size_t first = place / width * 2 * width + place % width;
+      const std::size_t first = slot / width * 2 * width + slot % width;
       own[first] = static_cast<Real>(of_a / (of_a + of_b));
       own[first + width] = static_cast<Real>(of_b / (of_a + of_b));
     }

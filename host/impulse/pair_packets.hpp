@@ -10,8 +10,8 @@ namespace isocloth {
 /// Pairs by colour, in packets; see PairPackets.
 struct PacketPlan {
   std::vector<Index> colour_begin;  ///< first packet of each colour, shape [colour_count + 1]
-  std::vector<Index> nodes;         ///< nodes of the pair at each place, shape [packet, width, 2]
-  std::vector<Index> pairs;         ///< number of the pair at each place, -1: spare; shape [packet, width]
+  std::vector<Index> nodes;         ///< nodes of the pair in each slot, shape [packet, width, 2]
+  std::vector<Index> pairs;         ///< number of the pair in each slot, -1: spare; shape [packet, width]
 };
 /// Greedy colours in the order of `pairs`; no pairs: nothing at all.
 PacketPlan plan_packets(const NodePairs& pairs, Index node_count, int width);

@@ -12,8 +12,8 @@ namespace isocloth {
 struct StencilPlan {
   std::vector<Index> colour_begin, shape_of, slot_begin, entry_begin, pairs, shape_slots, slot_entries,
       entry_slots;
-  std::vector<Index> stencils;  ///< number of the stencil at each place, -1: spare; shape [packet, width]
-  std::vector<Index> source_entries;  ///< entry of the pattern at each place, -1: spare; shape [entry, width]
+  std::vector<Index> stencils;  ///< number of the stencil in each slot, -1: spare; shape [packet, width]
+  std::vector<Index> source_entries;  ///< entry of the pattern in each slot, -1: spare; shape [entry, width]
 };
 /// Greedy colours in the order of the pattern. Slots whose neighbours form one ring about the first are put
 /// in the order of that ring, so that stencils of triangles differ by their number of neighbours alone.

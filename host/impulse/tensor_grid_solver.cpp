@@ -40,9 +40,9 @@ TensorGridSolver<Real>::TensorGridSolver(const Device& device, const Garment& ga
       iterates_(resolved.recipe.iterates),
       grid_(garment.mesh, "garment \"" + garment.name + '"'),
       step_(grid_, lumped_masses(garment.mesh), free_nodes(garment)),
-      places_of_part_(garment.mesh.positions.size()),
-      before_(places_of_part_.size()),
-      moves_of_part_(places_of_part_.size()) {}
+      positions_of_part_(garment.mesh.positions.size()),
+      before_(positions_of_part_.size()),
+      moves_of_part_(positions_of_part_.size()) {}
 
 template <class Real>
 void TensorGridSolver<Real>::enter(Index step, int part) {
@@ -52,11 +52,11 @@ void TensorGridSolver<Real>::enter(Index step, int part) {
 
 template <class Real>
 int TensorGridSolver<Real>::hold_lengths(Step& step) {
-  read(this->places_, staging_, places_of_part_);
+  read(this->relative_positions_, staging_, positions_of_part_);
   read(this->moves_, staging_, moves_of_part_);
   const TensorGridPart part{.fabric = this->garments_.front()->fabric,
                             .h = this->parameters_.front().part,
-                            .places = places_of_part_,
+                            .positions = positions_of_part_,
                             .before = before_,
                             .moves = moves_of_part_,
                             .monitor = this->device_.monitor()};

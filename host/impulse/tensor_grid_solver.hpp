@@ -35,7 +35,7 @@ class TensorGridSolver final : public ImpulseSolver<Real> {
   const bool iterates_;
   const TensorGrid grid_;
   TensorGridStep step_;
-  std::vector<Vec3d> places_of_part_, before_, moves_of_part_;
+  std::vector<Vec3d> positions_of_part_, before_, moves_of_part_;
   std::vector<Vec4<Real>> staging_;
   bool missed_ = false;  ///< whether Newton's method did not end in a step of this finish()
 };

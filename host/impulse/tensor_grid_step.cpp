@@ -112,7 +112,7 @@ bool TensorGridStep::semi_implicit(const TensorGridPart& part) {
   for (const TensorStencil& s : grid_.stencils()) {
     const double k = stiffness[s.component] * s.weight;
     if (k == 0) continue;
-    const TensorValue c = grid_.value(s, part.places);
+    const TensorValue c = grid_.value(s, part.positions);
     for (int i = 0; i < s.node_count; ++i) {
       const Index a = system.numbers[static_cast<std::size_t>(s.nodes[i])];
       if (a < 0) continue;
@@ -150,7 +150,7 @@ int TensorGridStep::implicit(const TensorGridPart& part) {
   const std::vector<Vec3d> inert = part.moves;
   std::vector<Vec3d>& u = part.moves;
   const auto ends = [&](const std::vector<Vec3d>& moves) {
-    std::vector<Vec3d> x = part.places;
+    std::vector<Vec3d> x = part.positions;
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += moves[i];
     return x;
   };

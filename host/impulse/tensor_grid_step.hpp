@@ -13,9 +13,9 @@ namespace isocloth {
 /// What a part of a step knows; vectors have shape [node_count].
 struct TensorGridPart {
   const Fabric& fabric;
-  double h = 0;                      ///< duration of the part [s]
-  const std::vector<Vec3d>& places;  ///< x where it begins [m]
-  const std::vector<Vec3d>& before;  ///< h v where it begins [m]
+  double h = 0;                         ///< duration of the part [s]
+  const std::vector<Vec3d>& positions;  ///< x where it begins [m]
+  const std::vector<Vec3d>& before;     ///< h v where it begins [m]
   std::vector<Vec3d>&
       moves;  ///< in: h v + h^2 f / m of forces from outside, of fixed nodes their way; out: u [m]
   MonitorView monitor = {};  ///< asked before each solve
@@ -37,8 +37,8 @@ class TensorGridStep {
   bool semi_implicit(const TensorGridPart& part);
   /// Backward Euler, rho M / h^2 (u - h v - h^2 f / m) + alpha M / h u + dE/dx(x + u) = 0, by Newton's method
   /// with the positive parts of second derivatives and halved steps where the energy would grow. Returns the
-  /// number of linear solves, `most_solves` + 1 where the last did not change every place by less than 1e-7
-  /// edges.
+  /// number of linear solves, `most_solves` + 1 where the last did not change every position by less than
+  /// 1e-7 edges.
   int implicit(const TensorGridPart& part);
   static constexpr int most_solves = 100;
 

@@ -44,7 +44,7 @@ void MultilevelPreconditioner<Real>::analyze_coarse_space(const SymmetricRows& r
     product_cells_.erase(std::unique(product_cells_.begin() + begin, product_cells_.end()),
                          product_cells_.end());
     for (Index e = rows.begin[i]; e < rows.begin[i + 1]; ++e)
-      product_places_.push_back(
+      product_entries_.push_back(
           static_cast<Index>(std::lower_bound(product_cells_.begin() + begin, product_cells_.end(),
                                               cells_.cell_of[rows.columns[e]]) -
                              product_cells_.begin()));
@@ -134,7 +134,8 @@ template <class Real>
 Index MultilevelPreconditioner<Real>::factorize_coarse_space(const Queue& queue,
                                                              const SymmetricBlocksView<Real>& matrix) {
   ISOCLOTH_BACKEND::assemble_cell_product<Real>(
-      queue, {.matrix = matrix, .row_begin = product_begin_, .places = product_places_, .values = product_});
+      queue,
+      {.matrix = matrix, .row_begin = product_begin_, .entries = product_entries_, .values = product_});
   std::vector<Index> column_begin(cells_.count() + 1, 0);
   for (const Index column : coarse_pattern_.columns) ++column_begin[column + 1];
   std::partial_sum(column_begin.begin(), column_begin.end(), column_begin.begin());
@@ -203,7 +204,7 @@ template <class Real>
 std::size_t MultilevelPreconditioner<Real>::memory_bytes() const {
   return subdomains_.memory_bytes() + (factor_.size() + local_.size()) * sizeof(float) +
          (cells_.cell_of.size() + cells_.begin.size() + cells_.rows.size() + diagonals_.size() +
-          failed_.size() + product_begin_.size() + product_cells_.size() + product_places_.size() +
+          failed_.size() + product_begin_.size() + product_cells_.size() + product_entries_.size() +
           cell_product_begin_.size() + cell_product_rows_.size() + cell_product_entries_.size()) *
              sizeof(Index) +
          product_.size() * sizeof(Real) +

@@ -52,7 +52,7 @@ class MultilevelPreconditioner {
   std::vector<Index> failed_;
 
   bool has_coarse_space_ = false;
-  std::vector<Index> product_begin_, product_cells_, product_places_;                 ///< W by rows
+  std::vector<Index> product_begin_, product_cells_, product_entries_;                ///< W by rows
   std::vector<Index> cell_product_begin_, cell_product_rows_, cell_product_entries_;  ///< W by cells
   std::vector<Real> product_;
   BlockPattern coarse_pattern_;

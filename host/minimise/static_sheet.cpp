@@ -54,7 +54,7 @@ struct StaticSheet::Shape {
   double element_size = 0;
   std::map<std::array<Index, 2>, std::size_t> blocks;  ///< number of the block of each pair of nodes a >= b
   std::vector<std::array<Index, 2>> pairs;
-  std::vector<Index> place;  ///< place of each node among the free ones, -1: held
+  std::vector<Index> free_index;  ///< free_index of each node among the free ones, -1: held
   Eigen::SparseMatrix<double> pattern;
   /// Places of the entries of each block in the values of the pattern, -1: none.
   std::vector<std::array<Eigen::Index, 9>> entries;
@@ -66,14 +66,14 @@ struct StaticSheet::Shape {
   }
   void make_pattern() {
     Index free = 0;
-    place.assign(is_held.size(), -1);
+    free_index.assign(is_held.size(), -1);
     for (std::size_t i = 0; i < is_held.size(); ++i)
-      if (!is_held[i]) place[i] = free++;
+      if (!is_held[i]) free_index[i] = free++;
     std::vector<Eigen::Triplet<double>> triplets;
     const auto for_each_entry = [&](const auto& visit) {
       for (std::size_t k = 0; k < pairs.size(); ++k) {
-        const auto a = place[static_cast<std::size_t>(pairs[k][0])],
-                   b = place[static_cast<std::size_t>(pairs[k][1])];
+        const auto a = free_index[static_cast<std::size_t>(pairs[k][0])],
+                   b = free_index[static_cast<std::size_t>(pairs[k][1])];
         if (a < 0 || b < 0) continue;
         for (int r = 0; r < 3; ++r)
           for (int c = 0; c < (a == b ? r + 1 : 3); ++c) visit(k, 3 * r + c, 3 * a + r, 3 * b + c);
@@ -342,13 +342,13 @@ bool StaticSheet::linearise(const Vector& x) {
 StaticSheet::Vector StaticSheet::solve(const Vector& side) const {
   Vector free(system_.rows()), all = Vector::Zero(side.size());
   if (free.size() == 0) return all;
-  for (std::size_t i = 0; i < shape_->place.size(); ++i)
-    if (shape_->place[i] >= 0)
-      free.segment<3>(3 * shape_->place[i]) = side.segment<3>(3 * static_cast<Eigen::Index>(i));
+  for (std::size_t i = 0; i < shape_->free_index.size(); ++i)
+    if (shape_->free_index[i] >= 0)
+      free.segment<3>(3 * shape_->free_index[i]) = side.segment<3>(3 * static_cast<Eigen::Index>(i));
   free = factor_->solve(free).eval();
-  for (std::size_t i = 0; i < shape_->place.size(); ++i)
-    if (shape_->place[i] >= 0)
-      all.segment<3>(3 * static_cast<Eigen::Index>(i)) = free.segment<3>(3 * shape_->place[i]);
+  for (std::size_t i = 0; i < shape_->free_index.size(); ++i)
+    if (shape_->free_index[i] >= 0)
+      all.segment<3>(3 * static_cast<Eigen::Index>(i)) = free.segment<3>(3 * shape_->free_index[i]);
   return all;
 }
 

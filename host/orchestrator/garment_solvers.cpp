@@ -38,7 +38,7 @@ struct SpringKinds {
 };
 
 /// What garments of one group share.
-struct Kind {
+struct BatchKey {
   std::vector<char> is_pinned;
   bool has_bending = false, has_curves = false;
   std::vector<RowFamily> families;
@@ -56,23 +56,23 @@ RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
                            row_families(recipe, garment.mesh, garment.fabric), pinned_nodes(garment));
 }
 
-bool fits(const Garment& garment, const Kind& kind, const ResolvedScene& scene) {
-  const Mesh &a = garment.mesh, &b = kind.model->mesh;
+bool matches(const Garment& garment, const BatchKey& key, const ResolvedScene& scene) {
+  const Mesh &a = garment.mesh, &b = key.model->mesh;
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
-      a.buttons != b.buttons || garment.sewing != kind.model->sewing ||
-      has_bending(garment) != kind.has_bending ||
-      row_families(scene.recipe, a, garment.fabric) != kind.families ||
-      has_curves(garment, scene) != kind.has_curves || pinned_nodes(garment) != kind.is_pinned ||
-      bending_of(scene.recipe, garment.fabric).model != bending_of(scene.recipe, kind.model->fabric).model ||
-      scene.factor(garment) != kind.factor || SpringKinds(garment.fabric) != SpringKinds(kind.model->fabric))
+      a.buttons != b.buttons || garment.sewing != key.model->sewing ||
+      has_bending(garment) != key.has_bending ||
+      row_families(scene.recipe, a, garment.fabric) != key.families ||
+      has_curves(garment, scene) != key.has_curves || pinned_nodes(garment) != key.is_pinned ||
+      bending_of(scene.recipe, garment.fabric).model != bending_of(scene.recipe, key.model->fabric).model ||
+      scene.factor(garment) != key.factor || SpringKinds(garment.fabric) != SpringKinds(key.model->fabric))
     return false;
   if (same_rest_shape(a, b)) return true;
   if (scene.recipe.has_springs()) return false;  // laws of springs depend on the directions of threads
   // The diagonal that a quad is cut along depends on its shape.
   if (bending_of(scene.recipe, garment.fabric).model == BendingModel::mid_edge &&
-      MidEdgeBending(a, kind.is_pinned).pattern() != MidEdgeBending(b, kind.is_pinned).pattern())
+      MidEdgeBending(a, key.is_pinned).pattern() != MidEdgeBending(b, key.is_pinned).pattern())
     return false;
-  return row_pattern(garment, scene.recipe) == kind.rows;  // corners depend on the angles of the boundary
+  return row_pattern(garment, scene.recipe) == key.rows;  // corners depend on the angles of the boundary
 }
 
 bool is_batched(const Garment& garment, StepSolver choice) {
@@ -187,23 +187,23 @@ template <class IsShared>
 std::vector<std::vector<std::size_t>> by_kinds(const Device& device, const ResolvedScene& resolved,
                                                const std::vector<std::size_t>& numbers,
                                                const IsShared& is_shared) {
-  std::vector<Kind> kinds;
+  std::vector<BatchKey> keys;
   std::vector<std::vector<std::size_t>> members;
   for (const std::size_t number : numbers) {
     device.monitor().check();
     const Garment& garment = resolved.scene.garments[number];
-    std::size_t k = is_shared(garment) ? kinds.size() : 0;
-    while (k > 0 && !fits(garment, kinds[k - 1], resolved)) --k;
+    std::size_t k = is_shared(garment) ? keys.size() : 0;
+    while (k > 0 && !matches(garment, keys[k - 1], resolved)) --k;
     if (k == 0) {
-      kinds.push_back({.is_pinned = pinned_nodes(garment),
-                       .has_bending = has_bending(garment),
-                       .has_curves = has_curves(garment, resolved),
-                       .families = row_families(resolved.recipe, garment.mesh, garment.fabric),
-                       .factor = resolved.factor(garment),
-                       .rows = row_pattern(garment, resolved.recipe),
-                       .model = &garment});
+      keys.push_back({.is_pinned = pinned_nodes(garment),
+                      .has_bending = has_bending(garment),
+                      .has_curves = has_curves(garment, resolved),
+                      .families = row_families(resolved.recipe, garment.mesh, garment.fabric),
+                      .factor = resolved.factor(garment),
+                      .rows = row_pattern(garment, resolved.recipe),
+                      .model = &garment});
       members.emplace_back();
-      k = kinds.size();
+      k = keys.size();
     }
     members[k - 1].push_back(number);
   }
@@ -233,11 +233,11 @@ void add_batched_worlds(const Device& device, const ResolvedScene& resolved, Ste
                         const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                         GarmentSolvers& solvers) {
   std::vector<std::size_t> numbers;
-  std::vector<typename BatchedWorlds<Real>::Place> places(resolved.scene.garments.size());
+  std::vector<typename BatchedWorlds<Real>::Slot> slots(resolved.scene.garments.size());
   std::vector<std::unique_ptr<CoupledSolver<Real>>> by_world;
   for (std::size_t w = 0; w < worlds.size(); ++w) {
     for (std::size_t i = 0; i < worlds[w].size(); ++i) {
-      places[worlds[w][i]] = {.world = w, .garment = i};
+      slots[worlds[w][i]] = {.world = w, .garment = i};
       numbers.push_back(worlds[w][i]);
     }
     by_world.push_back(std::make_unique<CoupledSolver<Real>>(device, garments_of(resolved.scene, worlds[w]),
@@ -248,16 +248,16 @@ void add_batched_worlds(const Device& device, const ResolvedScene& resolved, Ste
   std::vector<std::unique_ptr<ClothGroup<Real>>> groups;
   for (std::size_t k = 0; k < kinds.size(); ++k) {
     for (std::size_t lane = 0; lane < kinds[k].size(); ++lane) {
-      places[kinds[k][lane]].group = k;
-      places[kinds[k][lane]].lane = lane;
+      slots[kinds[k][lane]].group = k;
+      slots[kinds[k][lane]].lane = lane;
     }
     groups.push_back(std::make_unique<ClothGroup<Real>>(device, garments_of(resolved.scene, kinds[k]),
                                                         resolved, obstacles));
   }
-  std::vector<typename BatchedWorlds<Real>::Place> of_members;
+  std::vector<typename BatchedWorlds<Real>::Slot> of_members;
   for (const std::size_t number : numbers) {
     solvers.members[number] = {solvers.solvers.size(), of_members.size()};
-    of_members.push_back(places[number]);
+    of_members.push_back(slots[number]);
   }
   solvers.solvers.push_back(std::make_unique<BatchedWorlds<Real>>(device, std::move(by_world),
                                                                   std::move(groups), std::move(of_members)));

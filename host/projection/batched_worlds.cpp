@@ -21,28 +21,28 @@ template <class Real>
 BatchedWorlds<Real>::BatchedWorlds(const Device& device,
                                    std::vector<std::unique_ptr<CoupledSolver<Real>>> worlds,
                                    std::vector<std::unique_ptr<ClothGroup<Real>>> groups,
-                                   std::vector<Place> places)
-    : device_(device), places_(std::move(places)), frozen_(places_.size(), 0) {
+                                   std::vector<Slot> slots)
+    : device_(device), slots_(std::move(slots)), frozen_(slots_.size(), 0) {
   for (auto& solver : worlds) worlds_.emplace_back().solver = std::move(solver);
   for (auto& solver : groups) groups_.emplace_back().solver = std::move(solver);
   for (std::size_t m = 0; m < size(); ++m) {
-    place(worlds_[places_[m].world].members, places_[m].garment, m);
-    place(groups_[places_[m].group].members, places_[m].lane, m);
+    place(worlds_[slots_[m].world].members, slots_[m].garment, m);
+    place(groups_[slots_[m].group].members, slots_[m].lane, m);
   }
 }
 
 template <class Real>
 GarmentState BatchedWorlds<Real>::lane_state(std::size_t member) const {
-  return groups_[places_[member].group].solver->state(places_[member].lane);
+  return groups_[slots_[member].group].solver->state(slots_[member].lane);
 }
 
 template <class Real>
 void BatchedWorlds<Real>::bring_to_lanes(World& world) {
   if (world.copies.in_lanes) return;
   for (const std::size_t m : world.members) {
-    GarmentState state = world.solver->state(places_[m].garment);
+    GarmentState state = world.solver->state(slots_[m].garment);
     state.cloth_contacts.clear();  // the world keeps them
-    groups_[places_[m].group].solver->set_state(places_[m].lane, state);
+    groups_[slots_[m].group].solver->set_state(slots_[m].lane, state);
   }
   world.copies.in_lanes = true;
 }
@@ -50,7 +50,7 @@ void BatchedWorlds<Real>::bring_to_lanes(World& world) {
 template <class Real>
 void BatchedWorlds<Real>::bring_to_world(World& world) {
   if (world.copies.in_world) return;
-  for (const std::size_t m : world.members) world.solver->set_motion(places_[m].garment, lane_state(m));
+  for (const std::size_t m : world.members) world.solver->set_motion(slots_[m].garment, lane_state(m));
   world.copies.in_world = true;
 }
 
@@ -73,7 +73,7 @@ void BatchedWorlds<Real>::start(const std::vector<Clock>& clocks, double h, int,
     std::vector<char> are_stepped;
     for (const std::size_t m : group.members) {
       own.push_back(clocks[m]);
-      are_stepped.push_back(worlds_[places_[m].world].is_quiet ? 1 : 0);
+      are_stepped.push_back(worlds_[slots_[m].world].is_quiet ? 1 : 0);
     }
     group.is_started = std::ranges::find(are_stepped, 1) != are_stepped.end();
     if (!group.is_started) continue;
@@ -97,15 +97,15 @@ bool BatchedWorlds<Real>::holds(World& world, const std::vector<AdvanceReport>& 
     const StepReport& report = reports[m].total;
     // Of a step in parts nobody knows the ways.
     if (report.status != StepStatus::converged || report.substeps != 1) return false;
-    const ClothGroup<Real>& group = *groups_[places_[m].group].solver;
+    const ClothGroup<Real>& group = *groups_[slots_[m].group].solver;
     const auto add = [](const std::vector<double>& positions, std::vector<Vec3d>& all) {
       const std::vector<Vec3d> own = as_vectors(positions);
       all.insert(all.end(), own.begin(), own.end());
     };
-    add(group.positions_before(places_[m].lane), from);
-    add(group.positions(places_[m].lane), to);
+    add(group.positions_before(slots_[m].lane), from);
+    add(group.positions(slots_[m].lane), to);
   }
-  return !world.solver->cloth()->meet(std::move(from), std::move(to));
+  return !world.solver->cloth()->has_contact(std::move(from), std::move(to));
 }
 
 template <class Real>
@@ -114,8 +114,8 @@ void BatchedWorlds<Real>::step(World& world, std::vector<AdvanceReport>& reports
     bring_to_world(world);
   else if (!world.copies_before.in_world)
     for (const std::size_t m : world.members)
-      world.solver->set_motion(places_[m].garment,
-                               groups_[places_[m].group].solver->state_before(places_[m].lane));
+      world.solver->set_motion(slots_[m].garment,
+                               groups_[slots_[m].group].solver->state_before(slots_[m].lane));
   std::vector<Clock> clocks;
   for (const std::size_t m : world.members) clocks.push_back(clocks_[m]);
   world.copies = {.in_lanes = false, .in_world = true};
@@ -173,7 +173,7 @@ auto BatchedWorlds<Real>::of_members(const Each& each) {
     for (std::size_t g = 0; g < found.size(); ++g) all[world.members[g]] = found[g];
   }
   for (Group& group : groups_) {
-    const auto is_here = [&](std::size_t m) { return worlds_[places_[m].world].copies.in_lanes; };
+    const auto is_here = [&](std::size_t m) { return worlds_[slots_[m].world].copies.in_lanes; };
     if (std::ranges::none_of(group.members, is_here)) continue;
     const std::vector<Value> found = each(*group.solver);
     for (std::size_t lane = 0; lane < found.size(); ++lane)
@@ -185,7 +185,7 @@ auto BatchedWorlds<Real>::of_members(const Each& each) {
 template <class Real>
 std::vector<Measures> BatchedWorlds<Real>::measure(std::size_t first, std::size_t count) {
   if (count == 1) {
-    const Place& at = places_[first];
+    const Slot& at = slots_[first];
     return worlds_[at.world].copies.in_lanes ? groups_[at.group].solver->measure(at.lane, 1)
                                              : worlds_[at.world].solver->measure(at.garment, 1);
   }
@@ -207,15 +207,15 @@ void BatchedWorlds<Real>::keep_parts(bool are_kept) {
 
 template <class Real>
 std::vector<SubstepRecord> BatchedWorlds<Real>::take_parts(std::size_t member) {
-  World& world = worlds_[places_[member].world];
-  return world.is_started ? world.solver->take_parts(places_[member].garment) : std::vector<SubstepRecord>();
+  World& world = worlds_[slots_[member].world];
+  return world.is_started ? world.solver->take_parts(slots_[member].garment) : std::vector<SubstepRecord>();
 }
 
 template <class Real>
 Inspection BatchedWorlds<Real>::inspect(std::size_t member, double t, double h) {
-  World& world = worlds_[places_[member].world];
+  World& world = worlds_[slots_[member].world];
   bring_to_world(world);
-  return world.solver->inspect(places_[member].garment, t, h);
+  return world.solver->inspect(slots_[member].garment, t, h);
 }
 
 template <class Real>
@@ -226,7 +226,7 @@ void BatchedWorlds<Real>::refresh() {
 
 template <class Real>
 GarmentInfo BatchedWorlds<Real>::info(std::size_t member) const {
-  const Place& at = places_[member];
+  const Slot& at = slots_[member];
   GarmentInfo info = worlds_[at.world].solver->info(at.garment);
   const GarmentInfo lanes = groups_[at.group].solver->info(at.lane);
   info.memory_bytes += lanes.memory_bytes;
@@ -251,7 +251,7 @@ std::vector<FieldView> BatchedWorlds<Real>::views(GarmentField field) {
 
 template <class Real>
 GarmentState BatchedWorlds<Real>::state(std::size_t member) const {
-  const Place& at = places_[member];
+  const Slot& at = slots_[member];
   const World& world = worlds_[at.world];
   if (world.copies.in_world) return world.solver->state(at.garment);
   GarmentState state = lane_state(member);
@@ -261,15 +261,15 @@ GarmentState BatchedWorlds<Real>::state(std::size_t member) const {
 
 template <class Real>
 void BatchedWorlds<Real>::check(std::size_t member, const GarmentState& state) const {
-  const Place& place = places_[member];
-  worlds_[place.world].solver->check(place.garment, state);
+  const Slot& slot = slots_[member];
+  worlds_[slot.world].solver->check(slot.garment, state);
 }
 
 template <class Real>
 void BatchedWorlds<Real>::set_state(std::size_t member, const GarmentState& state) {
-  World& world = worlds_[places_[member].world];
+  World& world = worlds_[slots_[member].world];
   bring_to_world(world);
-  world.solver->set_state(places_[member].garment, state);
+  world.solver->set_state(slots_[member].garment, state);
   world.copies.in_lanes = false;
   frozen_[member] = state.frozen ? 1 : 0;
 }

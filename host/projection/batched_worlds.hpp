@@ -22,16 +22,16 @@ template <class Real>
 class BatchedWorlds final : public GarmentSolver {
  public:
   /// Where a member is: a garment of a world, and of a group.
-  struct Place {
+  struct Slot {
     std::size_t world = 0, garment = 0, group = 0, lane = 0;
   };
 
-  /// Joins worlds and groups. places: of members, in any order; the garments of each world and group are all
+  /// Joins worlds and groups. slots: of members, in any order; the garments of each world and group are all
   /// among them.
   BatchedWorlds(const Device& device, std::vector<std::unique_ptr<CoupledSolver<Real>>> worlds,
-                std::vector<std::unique_ptr<ClothGroup<Real>>> groups, std::vector<Place> places);
+                std::vector<std::unique_ptr<ClothGroup<Real>>> groups, std::vector<Slot> slots);
 
-  std::size_t size() const override { return places_.size(); }
+  std::size_t size() const override { return slots_.size(); }
   /// One step a request: what touches is found between steps, on the host.
   int most_steps() const override { return 1; }
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
@@ -85,7 +85,7 @@ class BatchedWorlds final : public GarmentSolver {
   const Device& device_;
   std::vector<World> worlds_;
   std::vector<Group> groups_;
-  const std::vector<Place> places_;
+  const std::vector<Slot> slots_;
   /// Which members are frozen, now and when the request began; shape [size()].
   std::vector<char> frozen_, frozen_before_;
   std::vector<Clock> clocks_;  ///< clocks of the members in the request, shape [size()]

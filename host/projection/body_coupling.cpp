@@ -139,7 +139,7 @@ typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const Cloth
 template <class Real>
 void BodyCoupling<Real>::add_contacts(const ProjectionSolver<Real>& garment, System& system,
                                       std::vector<char>& touched) {
-  kernels_.sum_bodies(device_.queue(), {.found = garment.contacts().found(),
+  kernels_.sum_bodies(device_.queue(), {.samples = garment.contacts().sample_arguments(),
                                         .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
                                         .centers = std::as_const(centers_).view(),
                                         .sums = sums_.view()});
@@ -177,7 +177,7 @@ bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
   groups_.upload(groups);
   for (const ProjectionSolver<Real>* garment : cloths.garments)
     kernels_.assemble_body_columns(
-        queue, {.found = garment->contacts().found(),
+        queue, {.samples = garment->contacts().sample_arguments(),
                 .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
                 .centers = std::as_const(centers_).view(),
                 .node_slots = garment->contacts().samples().node_slots.view(),

@@ -64,7 +64,7 @@ template <class Real>
 ClothContactList ClothContacts<Real>::list() const {
   return {.features = features(),
           .pairs = first(device_pairs_, host_pairs_.size()),
-          .found = first(touching_, touching().size()),
+          .contacts = first(touching_, touching().size()),
           .chosen = first(chosen_, keys_.size()),
           .node_begin = node_begin_.view(),
           .node_entries = first(node_entries_, host_entries_.size())};
@@ -108,7 +108,7 @@ double ClothContacts<Real>::find(int iteration) {
     gather(false);
     iteration_ = iteration;
     has_responses_ = false;
-    look();
+    detect_contacts();
   });
   if (keys_.empty()) work_ = {};
   return depth_;
@@ -120,8 +120,8 @@ void ClothContacts<Real>::respond() {
   if (std::exchange(has_responses_, true) || count == 0) return;
   // The contacts of every node, by counting.
   host_begin_.assign(host_to_.size() + 1, 0);
-  for (const Index place : host_chosen_)
-    for (const Index node : pairs_.features().nodes_of(chosen_pair(place)))
+  for (const Index index : host_chosen_)
+    for (const Index node : pairs_.features().nodes_of(chosen_pair(index)))
       ++host_begin_[static_cast<std::size_t>(node) + 1];
   std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
   host_entries_.resize(4 * count);

@@ -30,7 +30,7 @@ class ClothContacts : public ClothPairs {
   /// Nodes that only pins, grippers and driven garments move stop before each other where they would pass
   /// through each other, which no force and no shorter part could part: after the first find() of a part.
   /// Returns whether any did; their iterates are others then.
-  bool stop_blocked();
+  bool stop_blocked_kinematic_nodes();
   /// Finds how contacts act at the iterate, for what follows, but for add() and sum_forces(), which ask
   /// themselves: most iterates that end a step need not know.
   void respond();
@@ -67,8 +67,12 @@ class ClothContacts : public ClothPairs {
   int cg_iterations() const { return cg_iterations_; }
   /// Nodes of a garment that were held back from where their step led, because cloth would have passed
   /// through cloth.
-  Index held_back(const ProjectionSolver<Real>& garment) const { return held_back_[number_of(garment)]; }
-  Index blocked(const ProjectionSolver<Real>& garment) const { return blocked_[number_of(garment)]; }
+  Index ccd_stopped_nodes(const ProjectionSolver<Real>& garment) const {
+    return ccd_stopped_nodes_[number_of(garment)];
+  }
+  Index blocked_kinematic_nodes(const ProjectionSolver<Real>& garment) const {
+    return blocked_kinematic_nodes_[number_of(garment)];
+  }
 
  private:
   /// A garment, and where its nodes, edges and free nodes begin among those of all garments.
@@ -92,7 +96,7 @@ class ClothContacts : public ClothPairs {
   /// Every node goes so far that it stays on its side of a plane between it and each that it may meet, and
   /// what meets goes on without approaching each other. Garments that went failed_garments, and those that
   /// touch them, stay where they were when the part of h [s] began, and go on as fast as then but for that.
-  void hold_back(const std::vector<const ProjectionSolver<Real>*>& failed_garments, double h);
+  void apply_ccd_limits(const std::vector<const ProjectionSolver<Real>*>& failed_garments, double h);
   /// For each garment, whether it is one of `garments` or touches one, directly or through others that move
   /// freely; shape [garment].
   std::vector<char> with_neighbours(const std::vector<const ProjectionSolver<Real>*>& garments) const;
@@ -114,7 +118,8 @@ class ClothContacts : public ClothPairs {
   Buffer<Vec3d> forces_, pulls_;
   Buffer<ClothResponse> responses_;
   int iteration_ = 0;
-  /// Whether respond() was called at the iterate, and whether stop_blocked() stopped nodes in this part.
+  /// Whether respond() was called at the iterate, and whether stop_blocked_kinematic_nodes() stopped nodes in
+  /// this part.
   bool has_responses_ = false, has_stopped_ = false;
   int cg_iterations_ = 0;
 };

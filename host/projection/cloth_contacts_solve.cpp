@@ -135,9 +135,9 @@ std::vector<int> ClothContacts<Real>::islands() const {
     return g;
   };
   std::vector<char> touches(members_.size(), 0);
-  for (const Index place : host_chosen_) {
+  for (const Index index : host_chosen_) {
     // The first node is of one side, the last of the other.
-    const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(place));
+    const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(index));
     const auto garment_of = [&](Index node) {
       return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
     };

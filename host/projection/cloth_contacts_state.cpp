@@ -11,22 +11,22 @@ template <class Real>
 bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
                                    const std::vector<const ProjectionSolver<Real>*>& failed_garments) {
   const double parts = end.part.parts;
-  if (end.again) {
+  if (end.retry) {
     work_ = state_;
     work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
-    std::fill(held_back_.begin(), held_back_.end(), 0);
-    std::fill(blocked_.begin(), blocked_.end(), 0);
+    std::fill(ccd_stopped_nodes_.begin(), ccd_stopped_nodes_.end(), 0);
+    std::fill(blocked_kinematic_nodes_.begin(), blocked_kinematic_nodes_.end(), 0);
     return false;
   }
-  const bool holds = end.onward && passes();
+  const bool holds = end.accept && may_penetrate();
   if (holds) {
-    within_memory([&] { hold_back(failed_garments, end.part.h); });
+    within_memory([&] { apply_ccd_limits(failed_garments, end.part.h); });
     if (!failed_garments.empty()) {  // forces of a broken iterate are none to go on with
       work_ = state_;
       work_.scale(1 / (parts * parts));
     }
   }
-  if (end.finished && parts > 1) work_.scale(parts * parts);
+  if (end.step_done && parts > 1) work_.scale(parts * parts);
   return holds;
 }
 
@@ -46,8 +46,8 @@ std::vector<char> ClothContacts<Real>::with_neighbours(
   };
   for (bool grows = true; grows;) {
     grows = false;
-    for (const Index place : host_chosen_) {
-      const auto nodes = pairs_.features().nodes_of(chosen_pair(place));
+    for (const Index index : host_chosen_) {
+      const auto nodes = pairs_.features().nodes_of(chosen_pair(index));
       const auto garment_of = [&](Index node) {
         return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
       };
@@ -61,11 +61,11 @@ std::vector<char> ClothContacts<Real>::with_neighbours(
 }
 
 template <class Real>
-void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Real>*>& failed_garments,
-                                    double h) {
+void ClothContacts<Real>::apply_ccd_limits(const std::vector<const ProjectionSolver<Real>*>& failed_garments,
+                                           double h) {
   const SurfaceFeatures& features = pairs_.features();
   const std::vector<char> stays = with_neighbours(failed_garments);
-  std::vector<Vec3d> velocities, onward = host_to_;  // where what stays would go on its own
+  std::vector<Vec3d> velocities, predicted = host_to_;  // where what stays would go on its own
   std::vector<double> inverse_masses;
   std::vector<double> staging;
   const double* const inverse_inertia = std::as_const(inverse_inertia_).read(0, host_to_.size(), staging);
@@ -82,32 +82,32 @@ void ClothContacts<Real>::hold_back(const std::vector<const ProjectionSolver<Rea
       inverse_masses.push_back(inverse_inertia[i] * inertia / densities_[g]);
       if (stays[g] == 0) continue;
       host_to_[i] = host_from_[i];
-      onward[i] = host_from_[i] + (inverse_masses[i] > 0 ? h : 0) * velocities[i];
+      predicted[i] = host_from_[i] + (inverse_masses[i] > 0 ? h : 0) * velocities[i];
     }
   }
-  auto [shares, met] = stops(onward, inverse_masses, velocities);
+  auto [shares, met] = ccd_limits(predicted, inverse_masses, velocities);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     if (stays[g] != 0)
       std::fill(shares.begin() + features.node_begin[g], shares.begin() + features.node_begin[g + 1], 0.0);
     using NodeValue = typename ProjectionSolver<Real>::NodeValue;
-    std::vector<NodeValue> places, speeds;
+    std::vector<NodeValue> positions, speeds;
     for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
       const auto node = static_cast<std::size_t>(i);
       const Index own = i - features.node_begin[g];
       const bool is_held = shares[node] < 1;
       if (is_held)
-        places.push_back({own, shares[node] > 0
-                                   ? host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])
-                                   : host_from_[node]});
+        positions.push_back({own, shares[node] > 0
+                                      ? host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])
+                                      : host_from_[node]});
       if (is_held || std::binary_search(met.begin(), met.end(), i)) speeds.push_back({own, velocities[node]});
     }
-    held_back_[g] += static_cast<Index>(places.size());
-    if (!members_[g].solver->frozen()) members_[g].solver->hold_back(places, speeds, stays[g] != 0);
+    ccd_stopped_nodes_[g] += static_cast<Index>(positions.size());
+    if (!members_[g].solver->frozen()) members_[g].solver->stop_nodes(positions, speeds, stays[g] != 0);
   }
 }
 
 template <class Real>
-bool ClothContacts<Real>::stop_blocked() {
+bool ClothContacts<Real>::stop_blocked_kinematic_nodes() {
   if (passing_ == 0 || keys_.empty() || has_stopped_) return false;
   const SurfaceFeatures& features = pairs_.features();
   std::vector<double> inertia_staging;
@@ -128,17 +128,17 @@ bool ClothContacts<Real>::stop_blocked() {
   const std::vector<double> shares = max_step_fractions(features, pairs, host_from_, host_to_, thicknesses_);
   for (std::size_t g = 0; g < members_.size(); ++g) {
     if (members_[g].solver->frozen()) continue;
-    std::vector<typename ProjectionSolver<Real>::NodeValue> places;
+    std::vector<typename ProjectionSolver<Real>::NodeValue> positions;
     for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
       const auto node = static_cast<std::size_t>(i);
       if (shares[node] < 1)
-        places.push_back({i - features.node_begin[g],
-                          host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])});
+        positions.push_back({i - features.node_begin[g],
+                             host_from_[node] + shares[node] * (host_to_[node] - host_from_[node])});
     }
-    const auto count = static_cast<Index>(places.size());
-    held_back_[g] += count;
-    blocked_[g] += count;
-    members_[g].solver->hold_back(places, {}, false);
+    const auto count = static_cast<Index>(positions.size());
+    ccd_stopped_nodes_[g] += count;
+    blocked_kinematic_nodes_[g] += count;
+    members_[g].solver->stop_nodes(positions, {}, false);
   }
   return true;
 }

@@ -67,14 +67,14 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];  // spare lanes repeat the last
     alive[c] = c < garments_.size() ? Real(1) : Real(0);
     for (std::size_t i = 0; i < none.size(); ++i)
-      contacts[place(c, i, none.size())] = static_cast<Real>(none[i]);
+      contacts[slot(c, i, none.size())] = static_cast<Real>(none[i]);
     for (std::size_t i = 0; i < nodes; ++i) {
       const Vec3d p = start_positions(garment)[i];
       const Vec3d v = garment.initial_velocities.empty() ? Vec3d{} : garment.initial_velocities[i];
       const double ps[3] = {p.x, p.y, p.z}, vs[3] = {v.x, v.y, v.z};
       for (std::size_t k = 0; k < 3; ++k) {
-        positions[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(ps[k]);
-        velocities[place(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(vs[k]);
+        positions[slot(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(ps[k]);
+        velocities[slot(c, 3 * i + k, 3 * nodes)] = static_cast<Real>(vs[k]);
       }
     }
   }
@@ -149,7 +149,7 @@ void ClothGroup<Real>::build_rest_shapes() {
     std::vector<Real> values(tiles_ * width_ * count);
     for (std::size_t c = 0; c < tiles_ * width_; ++c) {
       const std::vector<Real>& own = shapes_.shapes[shapes_.of[std::min(c, size() - 1)]].*field;
-      for (std::size_t i = 0; i < count; ++i) values[place(c, i, count)] = own[i];
+      for (std::size_t i = 0; i < count; ++i) values[slot(c, i, count)] = own[i];
     }
     return Buffer<Real>(device_, values);
   };
@@ -212,7 +212,7 @@ void ClothGroup<Real>::build_parameters() {
                                       mismatches.rate,
                                       mismatches.rounding};
     const auto* numbers = reinterpret_cast<const double*>(&own);
-    for (std::size_t i = 0; i < fields; ++i) values[place(c, i, fields)] = Real(numbers[i]);
+    for (std::size_t i = 0; i < fields; ++i) values[slot(c, i, fields)] = Real(numbers[i]);
   }
   parameters_ = {device_, values};
   if (!resolved_.recipe.is_elastic()) return;
@@ -221,10 +221,10 @@ void ClothGroup<Real>::build_parameters() {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
     const std::vector<double> own =
         row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
-    for (std::size_t i = 0; i < own.size(); ++i) stiffness[place(c, i, row_count_)] = Real(own[i]);
+    for (std::size_t i = 0; i < own.size(); ++i) stiffness[slot(c, i, row_count_)] = Real(own[i]);
     const std::vector<double> own_bounds = row_bounds(arrays_.rows, garment.fabric);
     if (!own_bounds.empty()) bounds.resize(stiffness.size());
-    for (std::size_t i = 0; i < own_bounds.size(); ++i) bounds[place(c, i, row_count_)] = Real(own_bounds[i]);
+    for (std::size_t i = 0; i < own_bounds.size(); ++i) bounds[slot(c, i, row_count_)] = Real(own_bounds[i]);
   }
   row_stiffness_ = {device_, stiffness};
   row_bounds_ = {device_, bounds};
@@ -236,7 +236,7 @@ void ClothGroup<Real>::build_parameters() {
     for (std::size_t c = 0; pieces > 0 && c < tiles_ * width_; ++c) {
       const std::vector<double> own =
           flat(laws_of(garments_[std::min(c, garments_.size() - 1)]->fabric, pieces));
-      for (std::size_t i = 0; i < own.size(); ++i) curves[place(c, i, own.size())] = Real(own[i]);
+      for (std::size_t i = 0; i < own.size(); ++i) curves[slot(c, i, own.size())] = Real(own[i]);
     }
     return Buffer<Real>{device_, curves};
   };
@@ -352,9 +352,9 @@ void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, i
         auto put = [&](Index node, const Vec3d& p) {
           const std::size_t i =
               std::lower_bound(driven_nodes_.begin(), driven_nodes_.end(), node) - driven_nodes_.begin();
-          own[place(c, 3 * i, 3 * driven)] = static_cast<Real>(p.x);
-          own[place(c, 3 * i + 1, 3 * driven)] = static_cast<Real>(p.y);
-          own[place(c, 3 * i + 2, 3 * driven)] = static_cast<Real>(p.z);
+          own[slot(c, 3 * i, 3 * driven)] = static_cast<Real>(p.x);
+          own[slot(c, 3 * i + 1, 3 * driven)] = static_cast<Real>(p.y);
+          own[slot(c, 3 * i + 2, 3 * driven)] = static_cast<Real>(p.z);
         };
         for (const Pin& pin : garment.pins)
           for (std::size_t i = 0; i < pin.nodes.size(); ++i)
@@ -422,8 +422,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   std::vector<AdvanceReport> result(size());
   for (std::size_t c = 0; c < size(); ++c) {
     ClothReport<Real> found;
-    for (std::size_t i = 0; i < fields; ++i)
-      reinterpret_cast<Real*>(&found)[i] = reports[place(c, i, fields)];
+    for (std::size_t i = 0; i < fields; ++i) reinterpret_cast<Real*>(&found)[i] = reports[slot(c, i, fields)];
     result[c].steps = static_cast<int>(found.steps);
     StepReport& total = result[c].total;
     total.status = has_failed(states_.lost[c]) ? states_.lost[c]
@@ -433,7 +432,7 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
     total.residual = static_cast<double>(found.residual);
     total.penetration = static_cast<double>(found.penetration);
     total.compression = compression_of(*garments_[c], scene_).share(static_cast<double>(found.squeeze));
-    total.eased_depth = static_cast<double>(found.eased_depth);
+    total.eased_depth = static_cast<double>(found.depenetration_depth);
     if (found.bad_pivot > 0)
       total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
     if (has_failed(total.status)) states_.lost[c] = total.status;

@@ -79,7 +79,7 @@ class ClothGroup final : public GarmentSolver {
   std::size_t memory_bytes() const;
 
   /// Element `i` of `count` of a member in a tiled array.
-  std::size_t place(std::size_t member, std::size_t i, std::size_t count) const {
+  std::size_t slot(std::size_t member, std::size_t i, std::size_t count) const {
     return (member / width_ * count + i) * width_ + member % width_;
   }
   std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;

@@ -66,11 +66,11 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
   last_ = {.pattern = pattern_,
            .control = control,
-           .places = {.start = numbers<Real>(start.view()),
-                      .base = numbers<Real>(base.view()),
-                      .iterate = {},
-                      .inverse_masses = {inverse_masses().data(), 1},
-                      .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
+           .positions = {.start = numbers<Real>(start.view()),
+                         .base = numbers<Real>(base.view()),
+                         .iterate = {},
+                         .inverse_masses = {inverse_masses().data(), 1},
+                         .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1}},
            .obstacles = surroundings.obstacles,
            .near = {numbers(near_)},
            .contacts = {.forces = field(at.forces()),
@@ -94,7 +94,7 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
            .grippers = surroundings.grippers,
            .holds = {.forces = field(at.hold_forces()),
                      .holders = field(at.holders()),
-                     .places = field(at.places()),
+                     .local_positions = field(at.hold_positions()),
                      .inverse_masses = numbers(inverse_masses_)},
            .free = garment_->free_view(),
            .node_slots = samples_.node_slots.view(),
@@ -108,7 +108,7 @@ void GarmentContacts<Real>::begin_step() {
 }
 
 template <class Real>
-double GarmentContacts<Real>::eased_depth(RowEvaluator<Real>& rows) const {
+double GarmentContacts<Real>::depenetration_depth(RowEvaluator<Real>& rows) const {
   if (!pattern_.eases) return 0;
   const ArrayView<const Real> depths{last_.contacts.eased.depths.data, layout().eased};
   return static_cast<double>(last_.obstacles.ease_end * rows.reduce(depths).maximum);
@@ -124,7 +124,7 @@ void GarmentContacts<Real>::place_held(Buffer<Vec3<Real>>& positions) {
 
 template <class Real>
 void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& positions) {
-  last_.places.iterate = numbers<Real>(positions.view());
+  last_.positions.iterate = numbers<Real>(positions.view());
   last_.without_contacts = true;
   kernels_->act_on_samples(device_->queue(), last_);
   last_.without_contacts = false;
@@ -135,7 +135,7 @@ ContactFit GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int nu
                                        RowEvaluator<Real>& rows) {
   if (!exist()) return {};
   last_.control.iteration = number;
-  last_.places.iterate = numbers<Real>(iterate.view());
+  last_.positions.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);
   if (last_.obstacles.size() == 0) return {};

@@ -58,7 +58,7 @@ class GarmentContacts {
   /// again.
   void begin_step();
   /// How deep what started inside may be when the step of the last part ends [m]. `rows` reduces.
-  double eased_depth(RowEvaluator<Real>& rows) const;
+  double depenetration_depth(RowEvaluator<Real>& rows) const;
   /// Puts nodes that are held rigidly where their grippers are when the part ends.
   void place_held(Buffer<Vec3<Real>>& positions);
   /// Whether grippers or forces of NodeForces act in this part of a step.
@@ -70,7 +70,7 @@ class GarmentContacts {
   /// Updates the forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
-  const ActOnSamples<Real>& found() const { return last_; }
+  const ActOnSamples<Real>& sample_arguments() const { return last_; }
   const SampleArrays& samples() const { return samples_; }
   /// Forces on samples for the matrix and the right side of the system.
   SampleForces<Real> forces() const;

@@ -253,13 +253,13 @@ std::vector<Vec3d> ProjectionSolver<Real>::velocities(bool at_iterate, double h)
 }
 
 template <class Real>
-void ProjectionSolver<Real>::hold_back(const std::vector<NodeValue>& places,
-                                       std::vector<NodeValue> velocities, bool forgets) {
+void ProjectionSolver<Real>::stop_nodes(const std::vector<NodeValue>& positions,
+                                        std::vector<NodeValue> velocities, bool forgets) {
   if (forgets) scale(work_.multipliers.view(), 0, work_.multipliers.view());
-  for (const NodeValue& held : places)
+  for (const NodeValue& held : positions)
     iterate_.edit(static_cast<std::size_t>(held.node), 1,
                   [&](Vec3<Real>* x) { *x = narrow<Real>(held.value); });
-  held_back_ = std::move(velocities);
+  ccd_stopped_velocities_ = std::move(velocities);
 }
 
 template <class Real>
@@ -295,20 +295,20 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     scale(from.multipliers.view(), factor, work_.multipliers.view());
     scale(slice(from.contacts.view(), 0, forces), factor, slice(work_.contacts.view(), 0, forces));
   };
-  if (end.again) {
+  if (end.retry) {
     parts_.clear();
     copy(state_, work_);
     const bool is_warm = cpu::starts_warm(residual, static_cast<double>(bad_block_ + 1));
     scale_multipliers(state_, is_warm ? 1 / (4 * parts * parts) : 0);
   }
-  if (end.onward) {
+  if (end.accept) {
     if (has_history()) std::swap(work_.velocities, work_.previous_velocities);
     kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(rate_ / end.part.h),
                                                  .from = base().view(),
                                                  .to = std::as_const(iterate_).view(),
                                                  .velocities = work_.velocities.view()});
     std::vector<Index> stopped;
-    for (const NodeValue& held : std::exchange(held_back_, {})) {
+    for (const NodeValue& held : std::exchange(ccd_stopped_velocities_, {})) {
       work_.velocities.edit(static_cast<std::size_t>(held.node), 1,
                             [&](Vec3<Real>* v) { *v = narrow<Real>(held.value); });
       stopped.push_back(held.node);
@@ -323,7 +323,7 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     if (keeps_parts_)
       parts_.push_back({end.part.h, state_of(work_), std::move(from_cloth), std::move(stopped), forgets});
   }
-  if (end.finished && parts > 1) scale_multipliers(work_, parts * parts);
+  if (end.step_done && parts > 1) scale_multipliers(work_, parts * parts);
 }
 
 template <class Real>

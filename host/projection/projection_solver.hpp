@@ -110,7 +110,7 @@ class ProjectionSolver final : public GarmentSolver {
   double evaluate_rows(int iteration);
   /// Finds contacts at the iterate; returns how deep the cloth lies [m].
   ContactFit find_contacts(int iteration) { return contacts_.find(iterate_, iteration, rows_); }
-  double eased_depth() { return contacts_.eased_depth(rows_); }
+  double depenetration_depth() { return contacts_.depenetration_depth(rows_); }
   /// Largest imbalance of a node at the iterate, see FindImbalances; from_cloth: times h^2, empty: none.
   double imbalance(ArrayView<const Vec3<Real>> from_cloth);
   void follow(double before, double after);
@@ -152,7 +152,7 @@ class ProjectionSolver final : public GarmentSolver {
   };
   /// Puts nodes elsewhere than the iterate has them, and has others go on at other velocities when the part
   /// ends; forgets: the multipliers, too, are of no use.
-  void hold_back(const std::vector<NodeValue>& places, std::vector<NodeValue> velocities, bool forgets);
+  void stop_nodes(const std::vector<NodeValue>& positions, std::vector<NodeValue> velocities, bool forgets);
 
   const NodalPattern& pattern() const { return arrays_.pattern; }
   NodesInStep<Real> nodes_in_step();
@@ -259,8 +259,9 @@ class ProjectionSolver final : public GarmentSolver {
   std::unique_ptr<NodalSolver<Real>> nodal_solver_;
   bool keeps_parts_ = false;
   std::vector<SubstepRecord> parts_;  ///< parts of the last step, where they are kept
-  std::vector<NodeValue> held_back_;  ///< velocities with which nodes leave the part, see hold_back()
-  CoupledSystem<Real> coupled_;       ///< system of the couplings that the factor leaves out
+  std::vector<NodeValue>
+      ccd_stopped_velocities_;   ///< velocities with which nodes leave the part, see stop_nodes()
+  CoupledSystem<Real> coupled_;  ///< system of the couplings that the factor leaves out
   /// Columns along x, y, z where a factor of less precision must not push the cloth, shape [3, free_count];
   /// else empty.
   Buffer<Vec3<Real>> translations_;

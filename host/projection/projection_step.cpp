@@ -96,10 +96,10 @@ class CoupledStep {
     }
     if (cloth_ != nullptr && all_finite) {
       const double depth = cloth_->find(iteration);
-      const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->passes();
-      if (iteration == 0 && cloth_->stop_blocked()) return assess(part, iteration, which);
+      const bool cloths_done = depth <= control_.contact_tolerance && !cloth_->may_penetrate();
+      if (iteration == 0 && cloth_->stop_blocked_kinematic_nodes()) return assess(part, iteration, which);
       found.met = found.met && cloths_done;
-      found.passes = cloth_->passes();
+      found.may_penetrate = cloth_->may_penetrate();
       found.penetration = std::max(found.penetration, depth);
       found.contact_error = std::max(found.contact_error, depth);
       for (Member& member : members_) {
@@ -152,26 +152,27 @@ class CoupledStep {
   }
   void end_part(const PartEnd<double, bool>& end) {
     const bool keeps_forces =
-        end.onward && std::ranges::any_of(garments_, [](const auto* g) { return g->keeps_parts(); });
+        end.accept && std::ranges::any_of(garments_, [](const auto* g) { return g->keeps_parts(); });
     if (cloth_ != nullptr && keeps_forces) cloth_->respond();
     if (cloth_ != nullptr && end_contacts(end)) spare_solves(end.part);
     each_garment([&](std::size_t g) {
       members_[g].end_part(end);
-      if (end.onward && cloth_ != nullptr && cloth_->blocked(*garments_[g]) > 0) members_[g].miss();
+      if (end.accept && cloth_ != nullptr && cloth_->blocked_kinematic_nodes(*garments_[g]) > 0)
+        members_[g].miss();
       std::vector<Vec3d> from_cloth;
-      if (end.onward && cloth_ != nullptr && garments_[g]->keeps_parts())
+      if (end.accept && cloth_ != nullptr && garments_[g]->keeps_parts())
         from_cloth = cloth_->forces_on_nodes(*garments_[g], end.part.h);
       garments_[g]->end_part(end, members_[g].residual, std::move(from_cloth));
     });
     if (bodies_ == nullptr) return;
-    if (end.again) bodies_->set_states(states_);
-    if (end.onward) bodies_->accept(end.part.h);
+    if (end.retry) bodies_->set_states(states_);
+    if (end.accept) bodies_->accept(end.part.h);
   }
   /// Writes how deep eased samples lie into the report of each garment.
-  double eased_depth() {
+  double depenetration_depth() {
     for (std::size_t g = 0; g < members_.size(); ++g) {
       StepReport& report = members_[g].report;
-      report.eased_depth = garments_[g]->eased_depth();
+      report.eased_depth = garments_[g]->depenetration_depth();
       report.penetration += report.eased_depth;
     }
     return 0;
@@ -207,8 +208,8 @@ class CoupledStep {
         report.cloth_force = unit * cloth_->kept().largest();
         if (!has_failed(report.status)) report.cloth_gap = gap;
         report.cg_iterations = cloth_->cg_iterations();
-        report.held_back = cloth_->held_back(*garments_[g]);
-        report.blocked = cloth_->blocked(*garments_[g]);
+        report.held_back = cloth_->ccd_stopped_nodes(*garments_[g]);
+        report.blocked = cloth_->blocked_kinematic_nodes(*garments_[g]);
       }
       report.wall_seconds = seconds / static_cast<double>(members_.size());
       all.push_back(report);
@@ -236,7 +237,7 @@ class CoupledStep {
     }
     void end_part(const PartEnd<double, bool>& end) {
       report.substeps = static_cast<int>(end.part.parts);
-      if (end.again) {
+      if (end.retry) {
         report.status = StepStatus::converged;
         report.residual = report.penetration = report.compression = 0;
         return;

@@ -61,7 +61,7 @@ double ImpulseContact::sunk(std::size_t obstacle, Eigen::Index node, double done
   return depths_[obstacle][node] * ((1 - done) * shares_[0] + done * shares_[1]);
 }
 
-double ImpulseContact::eased_depth() const {
+double ImpulseContact::depenetration_depth() const {
   double deepest = 0;
   for (const VectorXd& depths : depths_) deepest = std::max(deepest, shares_[1] * depths.maxCoeff());
   return deepest;

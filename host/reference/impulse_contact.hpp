@@ -45,7 +45,7 @@ class ImpulseContact {
   /// Deepest node at the end of the step, beyond what it may be by easing [m], >= 0.
   double penetration(const MatrixX3d& positions) const;
   /// Greatest depth that a node may have by easing at the end of the step [m].
-  double eased_depth() const;
+  double depenetration_depth() const;
   double tolerance() const { return tolerance_; }
 
  private:

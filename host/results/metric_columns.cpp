@@ -23,10 +23,10 @@ MetricColumn column(const char* name) {
 
 /// One that files written before it was there lack.
 template <auto... path>
-MetricColumn later_column(const char* name) {
-  MetricColumn later = column<path...>(name);
-  later.came_later = true;
-  return later;
+MetricColumn optional_column(const char* name) {
+  MetricColumn optional = column<path...>(name);
+  optional.is_optional = true;
+  return optional;
 }
 
 template <std::size_t number>
@@ -73,23 +73,23 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
       column<&FrameMetrics::cloth_contacts>("cloth_contacts"),
       column<&FrameMetrics::held_back>("held_back"),
-      later_column<&FrameMetrics::compression>("compression"),
-      later_column<&FrameMetrics::eased_depth>("eased_depth"),
-      later_column<&FrameMetrics::cloth_loaded>("cloth_loaded"),
-      later_column<&FrameMetrics::cloth_force>("cloth_force"),
-      later_column<&FrameMetrics::cloth_gap>("cloth_gap"),
-      later_column<&FrameMetrics::cg_iterations>("cg_iterations"),
-      later_column<&FrameMetrics::substeps_max>("substeps_max"),
+      optional_column<&FrameMetrics::compression>("compression"),
+      optional_column<&FrameMetrics::eased_depth>("eased_depth"),
+      optional_column<&FrameMetrics::cloth_loaded>("cloth_loaded"),
+      optional_column<&FrameMetrics::cloth_force>("cloth_force"),
+      optional_column<&FrameMetrics::cloth_gap>("cloth_gap"),
+      optional_column<&FrameMetrics::cg_iterations>("cg_iterations"),
+      optional_column<&FrameMetrics::substeps_max>("substeps_max"),
       column<&FrameMetrics::strain, &Strain::max>("strain_max"),
       column<&FrameMetrics::strain, &Strain::p95>("strain_p95"),
       column<&FrameMetrics::strain, &Strain::mean>("strain_mean"),
       column<&FrameMetrics::strain, &Strain::stretch_max>("stretch_max"),
       column<&FrameMetrics::strain, &Strain::stretch_p95>("stretch_p95"),
       column<&FrameMetrics::strain, &Strain::compression_max>("compression_max"),
-      later_column<&FrameMetrics::strain, &Strain::thread_max>("thread_strain_max"),
-      later_column<&FrameMetrics::strain, &Strain::thread_p95>("thread_strain_p95"),
-      later_column<&FrameMetrics::strain, &Strain::shear_max>("shear_max"),
-      later_column<&FrameMetrics::strain, &Strain::shear_p95>("shear_p95"),
+      optional_column<&FrameMetrics::strain, &Strain::thread_max>("thread_strain_max"),
+      optional_column<&FrameMetrics::strain, &Strain::thread_p95>("thread_strain_p95"),
+      optional_column<&FrameMetrics::strain, &Strain::shear_max>("shear_max"),
+      optional_column<&FrameMetrics::strain, &Strain::shear_p95>("shear_p95"),
       column<&FrameMetrics::row_strain>("row_strain"),
       column<&FrameMetrics::measures, &Measures::residual>("residual"),
       column<&FrameMetrics::measures, &Measures::area_error_total>("area_error_total"),
@@ -99,7 +99,7 @@ const std::vector<MetricColumn>& metric_columns() {
       column<&FrameMetrics::measures, &Measures::kinetic_energy>("kinetic_energy"),
       column<&FrameMetrics::measures, &Measures::potential_energy>("potential_energy"),
       column<&FrameMetrics::measures, &Measures::elastic_energy>("elastic_energy"),
-      later_column<&FrameMetrics::measures, &Measures::hourglass_energy>("hourglass_energy"),
+      optional_column<&FrameMetrics::measures, &Measures::hourglass_energy>("hourglass_energy"),
       column<&FrameMetrics::measures, &Measures::seam_opening>("seam_opening"),
       column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::x>("linear_momentum_x"),
       column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::y>("linear_momentum_y"),
@@ -123,7 +123,8 @@ std::vector<MetricColumn> columns_of(const std::string& names) {
   std::vector<MetricColumn> found;
   std::string own;
   for (const MetricColumn& column : metric_columns()) {
-    if (column.came_later && ("," + names + ",").find("," + column.name + ",") == std::string::npos) continue;
+    if (column.is_optional && ("," + names + ",").find("," + column.name + ",") == std::string::npos)
+      continue;
     own += (own.empty() ? "" : ",") + column.name;
     found.push_back(column);
   }

@@ -13,8 +13,8 @@ struct MetricColumn {
   bool is_integer = false;
   double (*get)(const FrameMetrics&) = nullptr;
   void (*set)(FrameMetrics&, double) = nullptr;
-  bool came_later = false;  ///< files of this format may lack it, and have what FrameMetrics{} has
-  bool is_energy = false;   ///< of EnergySums: files of runs without a balance lack it
+  bool is_optional = false;  ///< files of this format may lack it, and have what FrameMetrics{} has
+  bool is_energy = false;    ///< of EnergySums: files of runs without a balance lack it
 };
 
 /// Every number of FrameMetrics but the status.

@@ -20,7 +20,7 @@ namespace isocloth {
 static void to_json(Json& to, const IntersectingPair& pair) {
   to = Json{{"time", pair.time}, {"edge_garment", pair.edge_garment},
             {"edge", pair.edge}, {"face_garment", pair.face_garment},
-            {"face", pair.face}, {"place", pair.place}};
+            {"face", pair.face}, {"place", pair.position}};
 }
 
 static void from_json(const Json& from, IntersectingPair& pair) {
@@ -29,7 +29,7 @@ static void from_json(const Json& from, IntersectingPair& pair) {
   from.at("edge").get_to(pair.edge);
   from.at("face_garment").get_to(pair.face_garment);
   from.at("face").get_to(pair.face);
-  from.at("place").get_to(pair.place);
+  from.at("place").get_to(pair.position);
 }
 
 namespace {
@@ -119,7 +119,7 @@ void for_each_member(Summary& s, const Visit& visit) {
 }
 
 /// Members that summaries written before they were there lack.
-bool came_later(std::string_view name) {
+bool is_optional(std::string_view name) {
   constexpr std::string_view later[] = {
       "cloth_loaded_max", "cloth_force_max", "cloth_gap_min",          "cg_iterations_max",
       "substeps_max",     "eased_depth",     "steps_certified_within", "steps_passing_within",
@@ -160,7 +160,7 @@ RunSummary parse_summary(const std::string& content, const std::string& source) 
     const Json root = parse_json(content, source);
     for_each_member(summary, [&root](const char* name, auto& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
-      if (came_later(name) && !root.contains(name)) return;
+      if (is_optional(name) && !root.contains(name)) return;
       const Json& found = root.at(name);
       if constexpr (std::is_floating_point_v<Member>) {
         member = found.is_null() ? std::numeric_limits<double>::quiet_NaN() : found.get<double>();

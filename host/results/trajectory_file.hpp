@@ -9,7 +9,7 @@
 // [frame], faces int32 [face, 4] (nodes of the whole scene; the fourth is -1 for a triangle), rest_positions
 // float64 [node, 3], absolute; garments/name, node_begin, node_count, face_begin, face_count [garment];
 // diagnostics/status (0 converged, 1 stalled, 2 non_finite, 3 diverged), int32, and a dataset of each metric
-// column, int32 or float64, each [frame, garment]; files of before a column was added lack it (came_later).
+// column, int32 or float64, each [frame, garment]; files of before a column was added lack it (is_optional).
 // Where cloth meets cloth, with an attribute of the same name, contact_loads float32 [frame, node] (N): sums
 // of the sizes of the forces of contacts between cloths on the node, 4 bytes per node and frame beside the 12
 // of its position. Attribute obstacle_count; with obstacles: obstacles/name,

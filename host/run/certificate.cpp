@@ -6,7 +6,7 @@
 
 #include "engine/core/bound_text.hpp"
 #include "engine/core/flat_vectors.hpp"
-#include "engine/core/place_text.hpp"
+#include "engine/core/position_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/surfaces.hpp"
 
@@ -59,11 +59,11 @@ void Certificate::count(const Simulation& simulation, const std::vector<StepRepo
 
 std::vector<Vec3d> Certificate::Way::at(double time) const {
   const auto next = static_cast<std::size_t>(std::ranges::lower_bound(times, time) - times.begin());
-  std::vector<Vec3d> all = places[next];
+  std::vector<Vec3d> all = positions[next];
   if (times[next] == time) return all;
   const double share = (time - times[next - 1]) / (times[next] - times[next - 1]);
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = places[next - 1][i] + share * (all[i] - places[next - 1][i]);
+    all[i] = positions[next - 1][i] + share * (all[i] - positions[next - 1][i]);
   return all;
 }
 
@@ -78,12 +78,12 @@ std::vector<Certificate::Way> Certificate::ways(const std::vector<std::vector<Ve
     Way& way = all.emplace_back(Way{{0}, {before_[g]}});
     for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
       way.times.push_back(way.times.back() + parts[p].step);
-      way.places.push_back(as_vectors(parts[p].state.positions));
+      way.positions.push_back(as_vectors(parts[p].state.positions));
     }
     const double whole = way.times.back() + (parts.empty() ? 1 : parts.back().step);
     for (double& time : way.times) time /= whole;
     way.times.push_back(1);
-    way.places.push_back(positions[g]);
+    way.positions.push_back(positions[g]);
   }
   return all;
 }
@@ -94,7 +94,7 @@ void Certificate::count_ways(const std::vector<Way>& ways, const Simulation& sim
     passages_.emplace(meshes_of(garments_of(scene_)), joined_worlds_of(scene_), meeting_driven_of(scene_));
   std::set<double> ends;  // of pieces on which all go straight
   for (const Way& way : ways) ends.insert(way.times.begin() + 1, way.times.end());
-  const auto places = [&](double time) {
+  const auto positions_at = [&](double time) {
     std::vector<std::vector<Vec3d>> all;
     for (const Way& way : ways) all.push_back(way.at(time));
     return all;
@@ -103,7 +103,7 @@ void Certificate::count_ways(const std::vector<Way>& ways, const Simulation& sim
   double begin = 0;
   bool is_complete = true, passes = false;
   for (const double end : ends) {
-    std::vector<std::vector<Vec3d>> to = places(end);
+    std::vector<std::vector<Vec3d>> to = positions_at(end);
     const Passages found = passages_->find(from, to);
     is_complete &= found.is_complete;
     const bool is_first = found.count > 0 && !passes && summary.steps_passing_within == 0;
@@ -128,7 +128,8 @@ void Certificate::name(const Passage& passage, double time, RunSummary& summary)
                  "-", std::max(c, d), " of ", other)
           : text("node ", a, " of ", one, " through the triangle ", b, "-", c, "-", d, " of ", other);
   summary.first_passages.push_back(
-      text(which, place_text(passage.place.x, passage.place.y, passage.place.z), ", t = ", time, " s"));
+      text(which, position_text(passage.position.x, passage.position.y, passage.position.z), ", t = ", time,
+           " s"));
 }
 
 }  // namespace isocloth

@@ -45,7 +45,7 @@ class Certificate {
   struct Way {
     std::vector<double> times;  ///< ends of the straight pieces, in [0, 1], the last 1
     /// Positions of the garment's nodes at these times [m], shape [time][node_count].
-    std::vector<std::vector<Vec3d>> places;
+    std::vector<std::vector<Vec3d>> positions;
     std::vector<Vec3d> at(double time) const;
   };
   /// Ways of all garments through a step, shape [garment]; empty: not known.

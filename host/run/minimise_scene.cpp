@@ -16,8 +16,8 @@
 #include "host/minimise/multigrid.hpp"
 #include "host/minimise/obstacle_gap.hpp"
 #include "host/results/working_folder.hpp"
+#include "host/run/equilibrium_search.hpp"
 #include "host/run/prepare_scene.hpp"
-#include "host/run/rest.hpp"
 #include "host/run/shape_report.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/simulation/simulation.hpp"
@@ -131,7 +131,7 @@ MinimiseSummary minimise_scene(const MinimiseRequest& request) {
   });
   std::vector<Vec3d> x = start_positions(garment);
   for (const HangingPoint& p : hanging_points(garment, garment.time_offset))
-    x[static_cast<std::size_t>(p.node)] = p.place;
+    x[static_cast<std::size_t>(p.node)] = p.position;
 
   const auto begin = MinimiseClock::now();
   const std::vector<MultigridLevel> levels = minimise(request, scene, *energy, grid, x);

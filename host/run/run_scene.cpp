@@ -78,13 +78,13 @@ class Run {
   RunSummary finish() {
     std::string unreported;
     try {
-      if (request_.rest)
-        find_rest();
+      if (request_.equilibrium)
+        find_equilibrium();
       else
         simulate();
       observer_.on_last_step();
       if (!last_good_) tally_.count_garments(worst_statuses());
-      if (tally_.summary.status == "completed" && request_.rest)
+      if (tally_.summary.status == "completed" && request_.equilibrium)
         tally_.summary.message = text("at rest: forces on nodes balance to ", imbalance_, " of their weight");
       if (tally_.summary.status == "completed") {
         for (const std::string& line : tally_.idle_grippers()) warn(line);
@@ -120,15 +120,15 @@ class Run {
     require_positive("checkpoint_every", request_.checkpoint_every);
     Scene scene = read_scene(request_.scene, warnings_, seams_, request_.access,
                              MonitorView(request_.execution.monitor));
-    if (request_.rest) {
+    if (request_.equilibrium) {
       if (request_.execution.precision == Precision::float32)
         throw DeviceError(
             "rest: found the precision float32, expected float64: forces of single precision do not balance");
-      in_file(request_.scene, [&] { require_rest(scene); });
+      in_file(request_.scene, [&] { require_equilibrium(scene); });
       scene.projection.integrator = Integrator::backward_euler;
       scene.projection.max_substeps = 1;
       scene.projection.max_iterations = std::max(scene.projection.max_iterations, 100);
-      scene.duration = static_cast<double>(request_.rest->most_steps) * scene.step;
+      scene.duration = static_cast<double>(request_.equilibrium->most_steps) * scene.step;
       scene.frame_interval = 0;
     }
     observer_.on_set_up();
@@ -231,13 +231,13 @@ class Run {
       tally_.since_frame[g].energy = balance_->sums(g);
   }
 
-  void find_rest() {
-    RestSearch search(simulation_, *request_.rest);
+  void find_equilibrium() {
+    EquilibriumSearch search(simulation_, *request_.equilibrium);
     const auto start = Clock::now();
     RunSummary& s = tally_.summary;
     s.status = "completed";
-    while (!search.rests() && s.status == "completed") {
-      if (s.step_count == request_.rest->most_steps) {
+    while (!search.has_converged() && s.status == "completed") {
+      if (s.step_count == request_.equilibrium->most_steps) {
         s.status = "stopped";
         s.message = text("no rest within ", s.step_count, " steps: a node is still pulled by ",
                          search.residual(), " of its weight; allow more steps, or damp by alpha");
@@ -259,7 +259,7 @@ class Run {
       }
       s.wall_seconds = seconds_since(start);
       s.step_count = simulation_.step_index();
-      if (search.rests() || s.step_count % 10 == 0 || s.status != "completed") add_frame();
+      if (search.has_converged() || s.step_count % 10 == 0 || s.status != "completed") add_frame();
       observer_.on_step(s.step_count, 0);
     }
     imbalance_ = search.residual();
@@ -388,7 +388,7 @@ class Run {
   static constexpr double snapshot_pause = 0.5;
   Checkpoint snapshot_;  ///< state from which the last steps of a run that ends badly are repeated
   Clock::time_point snapshot_taken_;
-  double imbalance_ = 0;                 ///< imbalance where a rest is looked for, see RestSearch
+  double imbalance_ = 0;                 ///< imbalance where a rest is looked for, see EquilibriumSearch
   std::optional<Checkpoint> last_good_;  ///< state before the step that ended the run
 };
 

@@ -9,7 +9,7 @@
 #include "host/files/file_access.hpp"
 #include "host/results/result_options.hpp"
 #include "host/results/run_record.hpp"
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 #include "host/state/execution_options.hpp"
 
 namespace isocloth {
@@ -18,7 +18,8 @@ struct RunRequest {
   std::filesystem::path scene, output;
   ExecutionOptions execution;  ///< options of the simulation; their monitor ends the run
   ResultOptions result;
-  std::optional<RestSettings> rest{};  ///< not its motion is wanted, but where it comes to rest
+  std::optional<EquilibriumSettings>
+      equilibrium{};  ///< not its motion is wanted, but where it comes to equilibrium
   /// Pause between checkpoints in wall time at most [s]; shorter where that costs next to nothing.
   double checkpoint_every = 60;
   /// Test after every step whether cloth passes through cloth (host/run/certificate.hpp); counts as wall
@@ -61,8 +62,8 @@ class RunObserver {
 /// kept. A report that cannot be written is such an error, too, but the rest is published. observer: null:
 /// nobody. Checked in tests/run.
 ///
-/// At rest: frames are steps of the search (RestSearch), one scene.step apart in time, whatever their length.
-/// "stopped" where most_steps do not get there. Not resumed.
+/// At rest: frames are steps of the search (EquilibriumSearch), one scene.step apart in time, whatever their
+/// length. "stopped" where most_steps do not get there. Not resumed.
 RunSummary run_scene(const RunRequest& request, RunObserver* observer = nullptr);
 
 }  // namespace isocloth

@@ -194,14 +194,14 @@ void RunTally::measure_contacts() {
   for (const RigidBody& body : scene_.bodies) names.push_back(body.name);
   if (names.empty()) return;
   std::vector<Vec3d> forces(names.size());
-  Index rubbing = 0, sticking = 0;
+  Index friction_count = 0, sticking = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const ContactMeasures found = simulation_.contacts(g);
     since_frame[g].contact_count = found.count;
     since_frame[g].contact_force = found.force;
     since_frame[g].rubbing_count = found.rubbing;
     since_frame[g].sticking_count = found.sticking;
-    rubbing += found.rubbing;
+    friction_count += found.rubbing;
     sticking += found.sticking;
     summary.contact_count_max = std::max(summary.contact_count_max, found.count);
     summary.contact_force_max = std::max(summary.contact_force_max, norm(found.force));
@@ -215,7 +215,7 @@ void RunTally::measure_contacts() {
     summary.body_poses[body.name] = {packed.begin(), packed.end()};
   }
   summary.friction_stick_fraction =
-      rubbing > 0 ? static_cast<double>(sticking) / static_cast<double>(rubbing) : 0;
+      friction_count > 0 ? static_cast<double>(sticking) / static_cast<double>(friction_count) : 0;
 }
 
 /// Frames at which limits gave way (kernels/tensors/row_laws.hpp): by design an edge is within a tenth of its

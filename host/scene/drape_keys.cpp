@@ -8,7 +8,7 @@ void describe_initial(Keys& keys, InitialSpec& initial) {
     return Keys::Alternative{"drape", name, doc, [&initial, method, describe](Keys& k) {
                                DrapeSettings settings{.method = method};
                                describe(k, settings);
-                               k.vectors("places", initial.places,
+                               k.vectors("places", initial.positions,
                                          "where the pinned nodes hang at the start, in the order of pins and "
                                          "their nodes [m]; default: where they are in the rest shape",
                                          Need::optional);

@@ -10,7 +10,8 @@ namespace isocloth {
 
 struct InitialSpec {
   std::optional<DrapeSettings> drape;  ///< how the garment is hung; none: the rest shape
-  std::vector<Vec3d> places;  ///< places of the pinned nodes [m]; empty: where they are in the rest shape
+  std::vector<Vec3d>
+      positions;  ///< positions of the pinned nodes [m]; empty: where they are in the rest shape
 };
 
 void describe_initial(Keys& keys, InitialSpec& initial);

@@ -22,7 +22,7 @@ void describe_preset(Keys& keys, Fabric& fabric) {
   std::vector<std::string> names{"none"};
   for (const FabricPreset& preset : fabric_presets()) names.emplace_back(preset.name);
   std::size_t index = 0;
-  keys.word_index(
+  keys.string_index(
       "preset", index, names,
       "mass, thickness and stiffness of a kind of cloth, where keys beside it do not say otherwise; "
       "sources: engine/material/fabric_presets.cpp");
@@ -142,7 +142,7 @@ void describe_curve(Keys& keys, const std::string& name, const std::string& doc,
                 }},
                {"file", "", text("rows of ", x, " and ", y, ", ", y_doc),
                 [&curve, describe_between](Keys& k) {
-                  k.word("file", curve.file, "path, relative to the folder of the scene file", required);
+                  k.string("file", curve.file, "path, relative to the folder of the scene file", required);
                   describe_between(k);
                   curve.is_given = true;
                 }},
@@ -249,9 +249,9 @@ void describe_compression(Keys& keys, GarmentSpec& garment, double of_preset) {
 }  // namespace
 
 void describe_fabric(Keys& keys, GarmentSpec& garment) {
-  keys.word("file", garment.fabric_file,
-            "file with an object of these keys, relative to the folder of the scene file; keys beside it "
-            "come first");
+  keys.string("file", garment.fabric_file,
+              "file with an object of these keys, relative to the folder of the scene file; keys beside it "
+              "come first");
   describe_preset(keys, garment.fabric);
   const double poisson_of_preset = garment.fabric.poisson_ratio;
   describe_kes(keys, garment);

@@ -282,11 +282,11 @@ void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std:
   std::size_t pinned = 0;
   for (const Pin& pin : garment.pins)
     for (const Index node : pin.nodes) {
-      if (pinned < initial.places.size()) start[node] = initial.places[pinned];
+      if (pinned < initial.positions.size()) start[node] = initial.positions[pinned];
       ++pinned;
     }
-  if (!initial.places.empty() && initial.places.size() != pinned)
-    fail(text(key, ".places: found ", initial.places.size(), " places, expected ", pinned,
+  if (!initial.positions.empty() && initial.positions.size() != pinned)
+    fail(text(key, ".places: found ", initial.positions.size(), " places, expected ", pinned,
               ", one for each pinned node"));
   garment.initial_positions = std::move(start);
   Hung hung{garment.mesh.positions, garment.mesh.face_nodes, hanging_points(garment, garment.time_offset),

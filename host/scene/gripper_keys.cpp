@@ -30,7 +30,8 @@ void describe_region(Keys& keys, GripRegion& region) {
 
 void describe_gripper(Keys& keys, GripperSpec& spec) {
   Gripper& gripper = spec.gripper;
-  keys.word("name", gripper.name, "name in messages and results, distinct; default: gripper and its number");
+  keys.string("name", gripper.name,
+              "name in messages and results, distinct; default: gripper and its number");
   describe_region(keys, gripper.region);
   keys.vector("position", gripper.position, "of the region's origin at time 0 [m]");
   Vec3d degrees;

@@ -36,7 +36,7 @@ void describe_keyframes(Keys& keys, KeyframeMotion& motion) {
 }
 
 void describe_recorded(Keys& keys, RecordedMotion& motion) {
-  keys.word(
+  keys.string(
       "file", motion.file,
       "relative to the folder of the scene file: CSV, rows t [s], x1, y1, z1, x2, ... [m] in the order of "
       "the selected nodes, a header line is allowed; or .pc2 or .mdd, point caches of all nodes of the mesh "
@@ -45,8 +45,8 @@ void describe_recorded(Keys& keys, RecordedMotion& motion) {
       required);
   keys.number("frames_per_second", motion.frames_per_second, not_negative,
               "of a .pc2 file or numbered meshes, which count frames; other files have times");
-  keys.word("garment", motion.garment, "of a result: whose motion it is; default: its only garment",
-            Need::optional);
+  keys.string("garment", motion.garment, "of a result: whose motion it is; default: its only garment",
+              Need::optional);
 }
 
 /// Motions of all of space.
@@ -74,11 +74,12 @@ void describe_motion(Keys& keys, Motion& motion) {
 void describe_motion(Keys& keys, ObstacleMotion& motion, std::string& poses_file) {
   std::vector<Keys::Alternative> forms = rigid_forms(motion, "it stays where it starts");
   forms.push_back({"type", "recorded", "poses from a file, linear between its rows", [&poses_file](Keys& k) {
-                     k.word("file", poses_file,
-                            "CSV, relative to the folder of the scene file: rows t [s], x, y, z [m], rx, ry, "
-                            "rz (rotation vector, degrees) of the frame itself, in place of position and "
-                            "rotation_degrees; a header line is allowed",
-                            required);
+                     k.string(
+                         "file", poses_file,
+                         "CSV, relative to the folder of the scene file: rows t [s], x, y, z [m], rx, ry, "
+                         "rz (rotation vector, degrees) of the frame itself, in place of position and "
+                         "rotation_degrees; a header line is allowed",
+                         required);
                    }});
   keys.one_of("motion", "how it moves; default: fixed", Need::optional, forms);
 }

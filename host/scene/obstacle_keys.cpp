@@ -20,10 +20,10 @@ void describe_heights(Keys& keys, HeightFieldShape& shape, std::string& file) {
   keys.number("spacing", shape.spacing, positive, "distance of neighbouring samples along x and y [m]",
               required);
   const auto in_file = [&](Keys& k) {
-    k.word("file", file,
-           "text file, relative to the folder of the scene file: a row per y, ascending, of heights [m] by "
-           "ascending x, with commas or blanks between them",
-           required);
+    k.string("file", file,
+             "text file, relative to the folder of the scene file: a row per y, ascending, of heights [m] by "
+             "ascending x, with commas or blanks between them",
+             required);
   };
   const auto in_place = [&](Keys& k) {
     std::array<double, 2> samples{};
@@ -36,8 +36,8 @@ void describe_heights(Keys& keys, HeightFieldShape& shape, std::string& file) {
 }
 
 void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
-  keys.word("file", obstacle.file, "OBJ, PLY or STL file, relative to the folder of the scene file",
-            required);
+  keys.string("file", obstacle.file, "OBJ, PLY or STL file, relative to the folder of the scene file",
+              required);
   keys.number("scale", obstacle.scale, positive, "factor on its coordinates; 0.001 for a file in mm");
   keys.number("weld", obstacle.weld, not_negative,
               "distance within which nodes on open edges are united [m], after scale; 0: none");
@@ -123,7 +123,7 @@ void describe_friction(Keys& keys, Friction& friction) {
 }  // namespace
 
 void describe_obstacle(Keys& keys, ObstacleSpec& obstacle) {
-  keys.word("name", obstacle.name, "name in results, distinct; default: obstacle and its number");
+  keys.string("name", obstacle.name, "name in results, distinct; default: obstacle and its number");
   describe_shape(keys, obstacle);
   keys.vector("position", obstacle.position, "of the shape's origin at time 0 [m]");
   Vec3d degrees;
@@ -138,7 +138,7 @@ void describe_obstacle(Keys& keys, ObstacleSpec& obstacle) {
 
 void describe_body(Keys& keys, BodySpec& body) {
   ObstacleSpec& solid = body.solid;
-  keys.word("name", solid.name, "name in results, distinct; default: body and its number");
+  keys.string("name", solid.name, "name in results, distinct; default: body and its number");
   describe_shape(keys, solid);
   keys.number("mass", body.mass, positive, "[kg], evenly spread; either this or density");
   keys.number("density", body.density, positive, "[kg/m^3]; either this or mass");
@@ -185,11 +185,11 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
       "in place of the geometric mean of both",
       0, [&](Keys& k, std::size_t p) {
         pairs.resize(p + 1);
-        k.word("garment", pairs[p].garment, "name of a garment, or of a batch for all its replicas");
-        k.word("other_garment", pairs[p].other_garment, "name of another garment or batch, or of the same");
-        k.word("obstacle", pairs[p].obstacle, "name of an obstacle");
-        k.word("body", pairs[p].body, "name of a body");
-        k.word("other_body", pairs[p].other_body, "name of another body");
+        k.string("garment", pairs[p].garment, "name of a garment, or of a batch for all its replicas");
+        k.string("other_garment", pairs[p].other_garment, "name of another garment or batch, or of the same");
+        k.string("obstacle", pairs[p].obstacle, "name of an obstacle");
+        k.string("body", pairs[p].body, "name of a body");
+        k.string("other_body", pairs[p].other_body, "name of another body");
         describe_friction(k, pairs[p].friction);
       });
 }

@@ -4,10 +4,10 @@ namespace isocloth {
 
 namespace {
 
-void place(Keys& keys, const std::string& name, Vec2d& place) {
-  std::array<double, 2> xy{place.x, place.y};
+void add_position(Keys& keys, const std::string& name, Vec2d& position) {
+  std::array<double, 2> xy{position.x, position.y};
   keys.tuple(name, xy, any_number, "place in the plane of the panel [m]", required);
-  place = {xy[0], xy[1]};
+  position = {xy[0], xy[1]};
 }
 
 }  // namespace
@@ -16,7 +16,7 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
   keys.objects("panels", "flat pieces of cloth, each with a name of its own", 1, [&](Keys& k, std::size_t p) {
     spec.panels.resize(p + 1);
     Panel& panel = spec.panels[p];
-    k.word("name", panel.name, "name in seams", required);
+    k.string("name", panel.name, "name in seams", required);
     k.points("outline", panel.outline,
              "corners, counter-clockwise [m]; edge k goes from corner k to the next", required);
     k.objects("curves", "edges that are Bezier curves", 0, [&](Keys& c, std::size_t i) {
@@ -36,34 +36,34 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
       [&](Keys& k, std::size_t s) {
         spec.seams.resize(s + 1);
         Seam& seam = spec.seams[s];
-        k.word("panel", seam.panels[0], "name of a panel", required);
+        k.string("panel", seam.panels[0], "name of a panel", required);
         k.integer("edge", seam.edges[0], whole(0, 2147483647), "number of its edge, from 0", required);
-        k.word("other_panel", seam.panels[1], "name of the other panel, or of the same", required);
+        k.string("other_panel", seam.panels[1], "name of the other panel, or of the same", required);
         k.integer("other_edge", seam.edges[1], whole(0, 2147483647), "number of its edge, from 0", required);
       });
-  keys.objects("buttons", "places on panels that a button or press stud holds together", 0,
-               [&](Keys& k, std::size_t b) {
-                 spec.fasteners.buttons.resize(b + 1);
-                 PanelButton& button = spec.fasteners.buttons[b];
-                 k.word("panel", button.panels[0], "name of a panel", required);
-                 place(k, "at", button.places[0]);
-                 k.word("other_panel", button.panels[1], "name of the other panel, or of the same", required);
-                 place(k, "other_at", button.places[1]);
-                 k.number("distance", button.distance, positive,
-                          "length of the thread between them, beyond which it pulls [m]");
-                 k.number("stiffness", button.stiffness, positive, "force per distance beyond it [N/m]");
-                 k.number("force", button.force, positive,
-                          "at most, with which it is drawn closed where it is open by more than sewing.speed "
-                          "does in a step [N]");
-                 k.number(
-                     "strength", button.strength, not_negative,
-                     "of a press stud: pulled harder it lets go, and holds again where its sides come near "
-                     "[N]; 0: a button, which does not open");
-               });
+  keys.objects(
+      "buttons", "places on panels that a button or press stud holds together", 0,
+      [&](Keys& k, std::size_t b) {
+        spec.fasteners.buttons.resize(b + 1);
+        PanelButton& button = spec.fasteners.buttons[b];
+        k.string("panel", button.panels[0], "name of a panel", required);
+        add_position(k, "at", button.positions[0]);
+        k.string("other_panel", button.panels[1], "name of the other panel, or of the same", required);
+        add_position(k, "other_at", button.positions[1]);
+        k.number("distance", button.distance, positive,
+                 "length of the thread between them, beyond which it pulls [m]");
+        k.number("stiffness", button.stiffness, positive, "force per distance beyond it [N/m]");
+        k.number("force", button.force, positive,
+                 "at most, with which it is drawn closed where it is open by more than sewing.speed "
+                 "does in a step [N]");
+        k.number("strength", button.strength, not_negative,
+                 "of a press stud: pulled harder it lets go, and holds again where its sides come near "
+                 "[N]; 0: a button, which does not open");
+      });
   keys.objects("bands", "elastic bands along edges", 0, [&](Keys& k, std::size_t b) {
     spec.fasteners.bands.resize(b + 1);
     PanelBand& band = spec.fasteners.bands[b];
-    k.word("panel", band.panel, "name of a panel", required);
+    k.string("panel", band.panel, "name of a panel", required);
     k.integer("edge", band.edge, whole(0, 2147483647), "number of its edge, from 0", required);
     k.number("share", band.share, positive,
              "length of the band, when nothing pulls it, over that of the edge", required);

@@ -96,8 +96,8 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
         "OBJ or PLY file; vertex order is kept, and texture coordinates say where threads run, if every "
         "corner of a face has some: warp along u",
         [&mesh](Keys& k) {
-          k.word("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
-                 required);
+          k.string("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
+                   required);
           k.number("weld", mesh.weld, not_negative,
                    "distance within which nodes on open edges are united, which closes seams that a program "
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
@@ -264,7 +264,7 @@ void describe_transform(Keys& keys, const std::string& name, const std::string& 
 }
 
 void describe_garment(Keys& keys, GarmentSpec& garment) {
-  keys.word("name", garment.name, "name in results, distinct; default: garment and its number");
+  keys.string("name", garment.name, "name in results, distinct; default: garment and its number");
   describe_mesh(keys, garment.mesh);
   describe_transform(keys, "transform",
                      "placing of the rest shape: x = R (scale x0) + translation; the initial shape, unless "
@@ -294,7 +294,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "behind the cloth over that in front of it, where its faces are counter-clockwise [Pa]");
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
     garment.pins.resize(p + 1);
-    k.word("name", garment.pins[p].name, "name in messages; default: pin and its number");
+    k.string("name", garment.pins[p].name, "name in messages; default: pin and its number");
     describe_select(k, garment.pins[p].select);
     describe_motion(k, garment.pins[p].motion);
     k.number("ramp", garment.pins[p].ramp, not_negative,
@@ -317,9 +317,9 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
     recipe_names.emplace_back(known.name);
   }
   std::string schema;
-  keys.word("$schema", schema, "for editors; ignored");
-  keys.word("name", scene.name, "title in results; default: the file's name");
-  keys.word_index("recipe", recipe, recipe_names, "published model");
+  keys.string("$schema", schema, "for editors; ignored");
+  keys.string("name", scene.name, "title in results; default: the file's name");
+  keys.string_index("recipe", recipe, recipe_names, "published model");
   scene.recipe = recipe_names[recipe];
   keys.number("gravity", scene.gravity, any_number, "acceleration along -z [m/s^2]");
   keys.number("step", scene.step, positive, "time step [s]", required);

@@ -73,7 +73,8 @@ void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const 
   const std::string key = text(key_of(garment), ".pins[", pin, "]");
   require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
   require_positive(key + ".duration", duration);
-  for (std::size_t i = 0; i < targets.size(); ++i) require_place(text(key, ".targets[", i, "]"), targets[i]);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    require_position(text(key, ".targets[", i, "]"), targets[i]);
   const std::vector<Vec3d> x = positions(garment);
   const double now = time(garment);
   RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};

@@ -132,7 +132,8 @@ std::vector<StepRecord> Simulation::take_step_records() {
     for (SubstepRecord& part : steps[g].parts) part.state.air.loads = m.air[g].loads;
     if (!steps[g].parts.empty()) continue;
     // Of a batch: the step is one part, or nobody knows.
-    steps[g].parts.push_back({.step = m.scene.step, .state = state(g), .cloth_forces = {}, .held_back = {}});
+    steps[g].parts.push_back(
+        {.step = m.scene.step, .state = state(g), .cloth_forces = {}, .ccd_stopped_nodes = {}});
   }
   return steps;
 }

@@ -18,11 +18,11 @@ struct ContactState {
   ContactMode mode{};
   Vec3d force;      ///< force of the obstacle on the garment times h^2 [kg m]
   double slip = 0;  ///< slip since the contact last stuck, in the steps of the projection [m]
-  Vec2d place;      ///< place (u, v) of the contact in its edge or face; impulses find it anew: 0
+  Vec2d uv;         ///< uv (u, v) of the contact in its edge or face; impulses find it anew: 0
   static constexpr auto fields() {
     return std::tuple{Field{"obstacle", &ContactState::obstacle}, Field{"mode", &ContactState::mode},
                       Field{"force", &ContactState::force}, Field{"slip", &ContactState::slip},
-                      Field{"place", &ContactState::place}};
+                      Field{"place", &ContactState::uv}};
   }
   bool operator==(const ContactState&) const = default;
 };
@@ -41,11 +41,11 @@ struct EasedState {
 
 /// What is kept of a node that grippers may hold.
 struct HoldState {
-  Index gripper = -1;  ///< number among the grippers of the garment; -1: none
-  Vec3d place;         ///< place of the node in the gripper's frame [m]
-  Vec3d force;         ///< force of the gripper on the garment times h^2 [kg m]
+  Index gripper = -1;    ///< number among the grippers of the garment; -1: none
+  Vec3d local_position;  ///< local_position of the node in the gripper's frame [m]
+  Vec3d force;           ///< force of the gripper on the garment times h^2 [kg m]
   static constexpr auto fields() {
-    return std::tuple{Field{"gripper", &HoldState::gripper}, Field{"place", &HoldState::place},
+    return std::tuple{Field{"gripper", &HoldState::gripper}, Field{"place", &HoldState::local_position},
                       Field{"force", &HoldState::force}};
   }
   bool operator==(const HoldState&) const = default;

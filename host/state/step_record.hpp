@@ -15,8 +15,8 @@ struct SubstepRecord {
   GarmentState state;
   /// Forces of other cloth on the nodes [N], shape [node_count]; empty: none.
   std::vector<Vec3d> cloth_forces;
-  std::vector<Index> held_back;  ///< nodes that cloth stopped or slowed down
-  bool forgets = false;          ///< whether the part was an impact: by backward Euler, whatever was before
+  std::vector<Index> ccd_stopped_nodes;  ///< nodes that cloth stopped or slowed down
+  bool forgets = false;  ///< whether the part was an impact: by backward Euler, whatever was before
 };
 
 /// Forces on the nodes of a garment throughout a step; see Garment::forces. Empty: none.

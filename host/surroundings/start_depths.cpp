@@ -60,8 +60,8 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
     };
     Inside inside;
     for (std::size_t i = 0; i < start.size(); ++i) {
-      const Vec3d place = local(start[i]);
-      const double depth = depth_at(place);
+      const Vec3d position = local(start[i]);
+      const double depth = depth_at(position);
       if (std::isnan(depth))
         throw SceneError(text("garments[", g, "] \"", garment.name, "\": found no distance of node ", i,
                               " from ", what, ", expected a number; check the sizes of both"));
@@ -71,7 +71,7 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
       }
       if (!(depth > most)) continue;
       inside.nodes.push_back(i);
-      inside.places.push_back(place);
+      inside.positions.push_back(position);
     }
     // As in the steps: with the margin, and between the nodes.
     const auto keep_deepest = [&](const Vec3d& x) {
@@ -118,11 +118,11 @@ void StartDepths<Real>::require_way_out(std::size_t g, const std::string& what, 
   for (std::size_t k = 0; k < inside.nodes.size(); ++k) {
     const std::size_t node = inside.nodes[k];
     if (++counts_[g][node] > most_contacts_per_node) crowded.push_back(node);
-    const Vec3<Real> place = narrow<Real>(inside.places[k]);
-    const cpu::Distance<Real> here = cpu::signed_distance(shape, place);
+    const Vec3<Real> position = narrow<Real>(inside.positions[k]);
+    const cpu::Distance<Real> here = cpu::signed_distance(shape, position);
     if (!(here.value < 0)) continue;  // only its thickness is
     normals[node] = here.normal;
-    const Real left = cpu::signed_distance(shape, place - here.value * here.normal).value;
+    const Real left = cpu::signed_distance(shape, position - here.value * here.normal).value;
     if (left < Real(0.5) * here.value) lost.push_back(node);
   }
   if (!lost.empty())

@@ -33,8 +33,8 @@ class StartDepths {
   /// Nodes of a garment that start inside.
   struct Inside {
     std::vector<std::size_t> nodes;
-    std::vector<Vec3d> places;  ///< places of the nodes in the obstacle's frame [m]
-    double deepest = 0;         ///< depth of the deepest node [m]
+    std::vector<Vec3d> positions;  ///< positions of the nodes in the obstacle's frame [m]
+    double deepest = 0;            ///< depth of the deepest node [m]
     std::size_t deepest_node = 0;
   };
   void require_outside(std::size_t garment, const std::string& what, const Inside& inside) const;

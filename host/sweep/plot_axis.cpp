@@ -6,12 +6,12 @@ namespace isocloth {
 
 PlotAxis::PlotAxis(double low, double high, double begin, double end, bool is_log)
     : begin_(begin), end_(end), is_log_(is_log && low > 0) {
-  low_ = place(low);
-  high_ = place(high);
+  low_ = coordinate(low);
+  high_ = coordinate(high);
 }
 
 double PlotAxis::operator()(double value) const {
-  const double t = high_ > low_ ? (place(value) - low_) / (high_ - low_) : 0.5;
+  const double t = high_ > low_ ? (coordinate(value) - low_) / (high_ - low_) : 0.5;
   return begin_ + t * (end_ - begin_);
 }
 
@@ -44,6 +44,6 @@ std::vector<double> PlotAxis::log_ticks(int count) const {
   return values;
 }
 
-double PlotAxis::place(double value) const { return is_log_ ? std::log(value) : value; }
+double PlotAxis::coordinate(double value) const { return is_log_ ? std::log(value) : value; }
 
 }  // namespace isocloth

@@ -16,7 +16,7 @@ class PlotAxis {
 
  private:
   std::vector<double> log_ticks(int count) const;
-  double place(double value) const;
+  double coordinate(double value) const;
 
   double begin_, end_, low_ = 0, high_ = 0;
   bool is_log_;

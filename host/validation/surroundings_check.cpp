@@ -167,25 +167,26 @@ void SurroundingsCheck::check_holds(const GarmentState& before, const GarmentSta
     for (std::size_t g = 0; g < regions_.size() && hold.gripper < 0 && is_free_[i] != 0; ++g) {
       const Gripper& gripper = garment_.grippers[g];
       if (!is_closed(gripper, middle) || (step_ > 0 && is_closed(gripper, middle - h))) continue;
-      const Vec3d place = to_local(gripper_pose(gripper, t), start);
-      const double distance = regions_[g].at(place).value;
+      const Vec3d local_position = to_local(gripper_pose(gripper, t), start);
+      const double distance = regions_[g].at(local_position).value;
       // On the border either side is right.
       is_decided = is_decided && std::abs(distance) > 10 * sums_ * length_;
-      if (is_decided ? distance <= 0 : found == static_cast<int>(g)) hold = {static_cast<int>(g), place};
+      if (is_decided ? distance <= 0 : found == static_cast<int>(g))
+        hold = {static_cast<int>(g), local_position};
     }
     if (is_decided) compare("holder", found == hold.gripper ? 0 : 1, 1, 0, index);
     if (hold.gripper < 0) continue;
     const Gripper& gripper = garment_.grippers[static_cast<std::size_t>(hold.gripper)];
     if (gripper.stiffness > 0) continue;
     const Pose pose = gripper_pose(gripper, t + h);
-    const Vec3d place =
-        pose.center + hold.place.x * pose.axes[0] + hold.place.y * pose.axes[1] + hold.place.z * pose.axes[2];
+    const Vec3d position = pose.center + hold.local_position.x * pose.axes[0] +
+                           hold.local_position.y * pose.axes[1] + hold.local_position.z * pose.axes[2];
     // Single precision rounds the way of the last step and, in the projection, the place itself.
     const double of_float =
         precision_ == Precision::float32
-            ? unit_rounding(precision_) * (resolved_.projects ? norm(place) + length_ : norm(end - start))
+            ? unit_rounding(precision_) * (resolved_.projects ? norm(position) + length_ : norm(end - start))
             : 0;
-    compare("hold off its frame [m]", norm(end - place), 1,
+    compare("hold off its frame [m]", norm(end - position), 1,
             (resolved_.projects ? projected_hold : 1e-9) + 4 * of_float, index);
   }
 }

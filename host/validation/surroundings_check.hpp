@@ -44,7 +44,7 @@ class SurroundingsCheck {
   /// What holds a node, by this check's own account.
   struct Hold {
     int gripper = -1;
-    Vec3d place;
+    Vec3d local_position;
   };
 
   const ResolvedScene resolved_;

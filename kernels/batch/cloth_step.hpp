@@ -177,18 +177,18 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const ArrayView<Vec3<S>> base = nodes(at_.base);
     const S one = number(1), inverse_step = rate_ / end.part.h, parts = end.part.parts, more = parts + parts;
     if (p_.has_history) remember(end, forgets_);
-    forgets_ = forgets_ & !(end.again | end.onward);
+    forgets_ = forgets_ & !(end.retry | end.accept);
     samples_.end_part();
     share(block_, p_.node_count, [&](Index i) {
       const Vec3<S> v = inverse_step * (iterate[i] - base[i]);
-      velocity[i] = select(end.again, velocities[i], select(end.onward, v, velocity[i]));
-      start[i] = select(end.again, positions[i], select(end.onward, iterate[i], start[i]));
+      velocity[i] = select(end.retry, velocities[i], select(end.accept, v, velocity[i]));
+      start[i] = select(end.retry, positions[i], select(end.accept, iterate[i], start[i]));
     });
     const S warm = select(starts_warm(end.residual, end.bad_pivot), one, S{});
     // lambda carries h^2.
     const auto scaled = [&](S now, S before) {
-      return select(end.again, warm * before / (more * more),
-                    select(end.finished, now * (parts * parts), now));
+      return select(end.retry, warm * before / (more * more),
+                    select(end.step_done, now * (parts * parts), now));
     };
     share(block_, p_.row_count, [&](Index i) { lambda[i] = scaled(lambda[i], multipliers[i]); });
     S *const contacts = samples_.work(), *const before = samples_.state();
@@ -196,12 +196,12 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     share(block_, forces, [&](Index i) { contacts[i] = scaled(contacts[i], before[i]); });
     share(block_, samples_.layout().size() - forces, [&](Index i) {
       const std::size_t at = forces + static_cast<std::size_t>(i);
-      contacts[at] = select(end.again, before[at], contacts[at]);
+      contacts[at] = select(end.retry, before[at], contacts[at]);
     });
     block_.sync();
   }
 
-  ISOCLOTH_DEVICE S eased_depth() const { return samples_.eased_depth(sample_step_); }
+  ISOCLOTH_DEVICE S depenetration_depth() const { return samples_.depenetration_depth(sample_step_); }
   ISOCLOTH_DEVICE void end_step(Mask kept, S residual) {
     Vec3<S>*positions = tile_nodes(a_.states.positions), *velocities = tile_nodes(a_.states.velocities);
     S* multipliers = tile_rows(a_.states.multipliers);

@@ -211,13 +211,13 @@ class ClothTile {
       Vec3<S>* const to = vectors(at_.history + first);
       const Vec3<S>* const from = reinterpret_cast<const Vec3<S>*>(kept + first);
       share(block_, p_.node_count,
-            [&](Index i) { to[i] = select(end.again, from[i], select(end.onward, values[i], to[i])); });
+            [&](Index i) { to[i] = select(end.retry, from[i], select(end.accept, values[i], to[i])); });
     };
     visit(start, 0);
     visit(velocity, history.velocities());
     if (block_.rank() == 0)
-      now[history.step()] = select(end.again, kept[history.step()],
-                                   select(end.onward, select(forget, S{}, end.part.h), now[history.step()]));
+      now[history.step()] = select(end.retry, kept[history.step()],
+                                   select(end.accept, select(forget, S{}, end.part.h), now[history.step()]));
     block_.sync();
   }
 

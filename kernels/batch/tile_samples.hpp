@@ -45,7 +45,7 @@ class NoSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE void place_held(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE void act_without_contacts(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE ContactFit<S> act(const SampleStep<S>&, Mask) const { return {}; }
-  ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>&) const { return {}; }
+  ISOCLOTH_DEVICE S depenetration_depth(const SampleStep<S>&) const { return {}; }
   ISOCLOTH_DEVICE void update(const SampleStep<S>&, Mask) const {}
   ISOCLOTH_DEVICE SampleForces<S> forces() const { return {}; }
   ISOCLOTH_DEVICE KeptForces<S> kept_forces() const { return {}; }
@@ -101,7 +101,7 @@ class TileSamples : ClothTile<S, T, Block> {
   }
   ISOCLOTH_DEVICE void end_part() { in_part_ = Mask{}; }
   /// How deep what started inside may still be when the step ends [m].
-  ISOCLOTH_DEVICE S eased_depth(const SampleStep<S>& step) const {
+  ISOCLOTH_DEVICE S depenetration_depth(const SampleStep<S>& step) const {
     if (!p_.samples.eases) return {};
     S left{};
     for (int lane = 0; lane < width; ++lane)
@@ -245,12 +245,12 @@ class TileSamples : ClothTile<S, T, Block> {
                       .to = lane_value(to, lane),
                       .keeps_forces = a_.control.newton,
                       .iteration = step.iteration},
-          .places = {place(at_.start),
-                     place(at_.base),
-                     place(at_.iterate),
-                     place(at.inverse_masses),
-                     {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane),
-                      shared ? 1 : width}},
+          .positions = {place(at_.start),
+                        place(at_.base),
+                        place(at_.iterate),
+                        place(at.inverse_masses),
+                        {reinterpret_cast<const Scalar*>(masses.data()) + (shared ? 0 : lane),
+                         shared ? 1 : width}},
           .obstacles = has_obstacles() ? a_.obstacles.of(cloth, step.part.number) : ObstaclesView<Scalar>{},
           .near = {lane_array(at.near, lane)},
           .contacts = {kept(own.forces()),
@@ -272,7 +272,7 @@ class TileSamples : ClothTile<S, T, Block> {
                        lane_array(at.sample_forces, lane),
                        {kept(own.eased_obstacles()), kept(own.eased_depths())}},
           .grippers = p_.hold_count > 0 ? a_.grippers.of(cloth, step.part.number) : GrippersView<Scalar>{},
-          .holds = {kept(own.hold_forces()), kept(own.holders()), kept(own.places()), held_masses},
+          .holds = {kept(own.hold_forces()), kept(own.holders()), kept(own.hold_positions()), held_masses},
           .free = p_.free,
           .node_slots = p_.node_slots,
           .faces = p_.faces,

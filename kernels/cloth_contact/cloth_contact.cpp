@@ -8,7 +8,7 @@ namespace isocloth::ISOCLOTH_BACKEND {
 namespace {
 
 ISOCLOTH_DEVICE const FoundContact& found_of(const ClothContactList& list, Index contact) {
-  return list.found[list.chosen[contact]];
+  return list.contacts[list.chosen[contact]];
 }
 ISOCLOTH_DEVICE const FeaturePair& pair_of(const ClothContactList& list, Index contact) {
   return list.pairs[found_of(list, contact).pair];
@@ -132,18 +132,18 @@ struct AddBody {
     for (int i = 0; i < 9; ++i) sums[i] = diagonal[i];
     for (Index e = a.list.node_begin[node]; e < a.list.node_begin[node + 1]; ++e) {
       const Index contact = a.list.node_entries[e] / 4;
-      const int place = a.list.node_entries[e] % 4;
+      const int corner = a.list.node_entries[e] % 4;
       const ClothResponse& r = a.responses[contact];
-      if (!r.acts() || r.weights[place] == 0) continue;
-      force += r.weights[place] * r.pull;
-      add_to(sums, square(r.weights[place]), r.stiffness);
+      if (!r.acts() || r.weights[corner] == 0) continue;
+      force += r.weights[corner] * r.pull;
+      add_to(sums, square(r.weights[corner]), r.stiffness);
       for (int other = 0; other < 4; ++other) {
-        if (other == place || r.side(other) != r.side(place) || r.weights[other] == 0) continue;
+        if (other == corner || r.side(other) != r.side(corner) || r.weights[other] == 0) continue;
         const Index column = a.free.number[r.nodes[other] - a.first_node];
         if (column < 0 || column > number) continue;  // the other node adds it
         const FeaturePair& pair = pair_of(a.list, contact);
-        add_to(block_at(a.edge_blocks[side_of(a.list.features, pair, place, other) - a.first_edge]),
-               r.weights[place] * r.weights[other], r.stiffness);
+        add_to(block_at(a.edge_blocks[side_of(a.list.features, pair, corner, other) - a.first_edge]),
+               r.weights[corner] * r.weights[other], r.stiffness);
       }
     }
     for (int i = 0; i < 9; ++i) diagonal[i] = sums[i];
@@ -192,12 +192,12 @@ struct GatherPullsBody {
     Vec3d sums[count]{};
     for (Index e = a.node_begin[node]; e < a.node_begin[node + 1]; ++e) {
       const Index contact = a.node_entries[e] / 4;
-      const int place = a.node_entries[e] % 4;
+      const int corner = a.node_entries[e] % 4;
       const ClothResponse& r = a.responses[contact];
       if (!r.acts()) continue;
       const Vec3d* const pulls =
-          &a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + first_column) + r.side(place)];
-      for (int k = 0; k < count; ++k) sums[k] += r.weights[place] * pulls[2 * k];
+          &a.pulls[2 * (static_cast<std::size_t>(contact) * a.columns.count + first_column) + r.side(corner)];
+      for (int k = 0; k < count; ++k) sums[k] += r.weights[corner] * pulls[2 * k];
     }
     for (int k = 0; k < count; ++k) add(sums[k], a.product[a.columns.begin[first_column + k] + number]);
   }

@@ -113,7 +113,7 @@ struct CullCandidates {
   ArrayView<const Vec3d> from, to;  ///< x^n and the iterate [m], shape [node_count]
   double reach = 0;                 ///< gap up to which a contact keeps its force [m]
   /// from, to, the ways to `from` from measured_at and to `to` from there [m], shape [4, node_count]
-  ArrayView<Vec4<double>> places;
+  ArrayView<Vec4<double>> trajectories;
   ArrayView<std::uint8_t> may_touch;  ///< 1 or 0, shape [pair_count]
 };
 
@@ -126,17 +126,17 @@ struct FindClothContacts {
   ArrayView<const Vec3d> from, to;      ///< x^n and the iterate [m], shape [node_count]
   double reach = 0;                     ///< gap up to which a contact keeps its force [m]
   ArrayView<const Index> sifted;        ///< pairs that may touch, ascending
-  ArrayView<FoundContact> found;        ///< shape [sifted]
+  ArrayView<FoundContact> contacts;     ///< shape [sifted]
 };
 
 /// The contacts of an iteration: some of the pairs, and where they are at the nodes.
 struct ClothContactList {
   ClothFeatures features;
   ArrayView<const FeaturePair> pairs;
-  ArrayView<const FoundContact> found;
-  ArrayView<const Index> chosen;        ///< each contact's place in `found`, in the order of their keys
+  ArrayView<const FoundContact> contacts;
+  ArrayView<const Index> chosen;        ///< each contact's index in `contacts`, in the order of their keys
   ArrayView<const Index> node_begin;    ///< first entry of each node in node_entries, shape [node_count + 1]
-  ArrayView<const Index> node_entries;  ///< 4 contact + place of the node in its pair, ascending
+  ArrayView<const Index> node_entries;  ///< 4 contact + index of the node in its pair, ascending
 
   ISOCLOTH_HD Index count() const { return static_cast<Index>(chosen.size()); }
 };

@@ -60,7 +60,7 @@ struct PlacesBody {
     const Vec3d all[4] = {from, to, from - a.measured_at[i], to - from};
     a.measured_at[i] = from;
     for (std::size_t k = 0; k < 4; ++k)
-      a.places[k * a.from.size() + static_cast<std::size_t>(i)] = {all[k].x, all[k].y, all[k].z, 0};
+      a.trajectories[k * a.from.size() + static_cast<std::size_t>(i)] = {all[k].x, all[k].y, all[k].z, 0};
   }
 };
 
@@ -126,12 +126,13 @@ struct SiftBody {
     far = far | ((at_end.distance > near_by) & (separates(start.normal) | separates(at_end.normal)));
     return select(far, no, yes);
   }
-  /// kind: which of `places`.
+  /// kind: which of `trajectories`.
   ISOCLOTH_DEVICE Packet packet_of(std::size_t first, std::size_t kind) const {
     Packet packet;
     const Index* const nodes = a.references.nodes.data() + 4 * first;
     for (int i = 0; i < 4; ++i)
-      packet.points[i] = Quads<S>::at(a.places.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
+      packet.points[i] =
+          Quads<S>::at(a.trajectories.data() + kind * a.from.size(), nodes + i * pair_width).lanes();
     return packet;
   }
   /// Longest difference of ways, relative_way() or more: a difference within a side is among them.
@@ -158,13 +159,13 @@ struct FindBody {
   ISOCLOTH_DEVICE void operator()(Index packet) const {
     const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
                 end = first + pair_width < count ? first + pair_width : count;
-    if (of_one_kind([&](Index place) { return a.pairs[a.sifted[place]]; }, first, end))
+    if (of_one_kind([&](Index index) { return a.pairs[a.sifted[index]]; }, first, end))
       return find(first, end);
-    for (Index place = first; place < end; ++place) {
+    for (Index index = first; index < end; ++index) {
       FoundContact found;
-      found.pair = a.sifted[place];
+      found.pair = a.sifted[index];
       find_alone(found);
-      a.found[place] = found;
+      a.contacts[index] = found;
     }
   }
 
@@ -204,7 +205,7 @@ struct FindBody {
     const S gap = dot(at_end.normal, at_end.way) - thickness,
             before = select(start.distance < thickness, start.distance - thickness, none);
     for (int lane = 0; lane < end - first; ++lane) {
-      FoundContact& to_write = a.found[first + lane];
+      FoundContact& to_write = a.contacts[first + lane];
       to_write.pair = pairs[lane];
       to_write.status = PairStatus::apart;
       if (!(lane_value(what, lane) > 0)) continue;

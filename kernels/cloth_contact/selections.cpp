@@ -20,13 +20,13 @@ bool running_sums(const Queue&, const RunningSums& args) {
 bool list_flagged(const Queue&, const ListFlagged& args) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < args.flags.size(); ++i)
-    if (args.flags[i] != 0) args.places[count++] = static_cast<Index>(i);
+    if (args.flags[i] != 0) args.indices[count++] = static_cast<Index>(i);
   args.count[0] = static_cast<Index>(count);
   return true;
 }
 bool select_contacts(const Queue&, const SelectContacts& args) {
   std::size_t count = 0;
-  for (const FoundContact& found : args.found)
+  for (const FoundContact& found : args.contacts)
     if (found.status != PairStatus::apart) args.selected[count++] = found;
   args.count[0] = static_cast<Index>(count);
   return true;

@@ -17,18 +17,18 @@ struct RunningSums {
   SelectionWork work;
 };
 
-/// The places of what is flagged, ascending.
+/// The indices of what is flagged, ascending.
 struct ListFlagged {
   ArrayView<const std::uint8_t> flags;  ///< 1 or 0
-  ArrayView<Index> places;  ///< places of what is flagged, shape as `flags`; the first count[0] are written
-  ArrayView<Index> count;   ///< shape [1]
+  ArrayView<Index> indices;  ///< indices of what is flagged, shape as `flags`; the first count[0] are written
+  ArrayView<Index> count;    ///< shape [1]
   SelectionWork work;
 };
 
 /// The contacts of pairs that are not apart, in the same order.
 struct SelectContacts {
-  ArrayView<const FoundContact> found;
-  /// Contacts of pairs that are not apart, shape as `found`; the first count[0] are written.
+  ArrayView<const FoundContact> contacts;
+  /// Contacts of pairs that are not apart, shape as `contacts`; the first count[0] are written.
   ArrayView<FoundContact> selected;
   ArrayView<Index> count;  ///< shape [1]
   SelectionWork work;

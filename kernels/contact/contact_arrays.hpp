@@ -37,7 +37,7 @@ struct SamplePattern {
   ISOCLOTH_HD Index contact_count() const {
     return node_count * contacts_per_node + contacts_per_element * element_count();
   }
-  /// Places of EasedDepths.
+  /// Slots of EasedDepths.
   ISOCLOTH_HD Index eased_count() const { return eases ? contact_count() : 0; }
   ISOCLOTH_HD Index first_contact(Index sample) const {
     return sample < node_count ? sample * contacts_per_node
@@ -73,7 +73,7 @@ enum class ContactMode : int {
 };
 
 /// Depths at which samples of one cloth were in obstacles at the start, as kernels/contact/easing.hpp goes on
-/// from them. A sample has as many places as contacts, an element in the order of its contacts. Null: nothing
+/// from them. A sample has as many slots as contacts, an element in the order of its contacts. Null: nothing
 /// is eased out.
 template <class Real>
 struct EasedDepths {
@@ -130,7 +130,7 @@ struct ContactControl {
 
 /// Where the nodes are.
 template <class Real>
-struct ContactPlaces {
+struct ContactPositions {
   Strided<const Real> start;           ///< phi_n [m], shape [node_count, 3]
   Strided<const Real> base;            ///< x^ of the integrator [m], shape [node_count, 3]
   Strided<const Real> iterate;         ///< phi_j [m], shape [node_count, 3]

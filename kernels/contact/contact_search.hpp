@@ -27,12 +27,12 @@ class ContactSearch {
 
  public:
   ISOCLOTH_DEVICE ContactSearch(const SamplePattern& pattern, const ObstaclesView<Real>& obstacles,
-                                const ContactControl<Real>& control, const ContactPlaces<Real>& places,
+                                const ContactControl<Real>& control, const ContactPositions<Real>& positions,
                                 const NearObstacles<Real>& near, const EasedDepths<Real>& eased)
       : p_(pattern),
         o_(obstacles),
         c_(control),
-        x_(places),
+        x_(positions),
         easing_(pattern, obstacles, eased, control.from, control.to),
         near_(near) {}
 
@@ -129,7 +129,7 @@ class ContactSearch {
     own.u = best.u;
     own.v = best.v;
     own.from = before.at(best.weights);
-    own.to = best.place;
+    own.to = best.position;
     own.gap = best.distance.value - offset.now;
     own.normal = best.distance.normal;
     return true;
@@ -139,7 +139,7 @@ class ContactSearch {
   const SamplePattern& p_;
   const ObstaclesView<Real>& o_;
   const ContactControl<Real>& c_;
-  const ContactPlaces<Real>& x_;
+  const ContactPositions<Real>& x_;
   const Easing<Real> easing_;
 
  private:
@@ -158,16 +158,16 @@ class ContactSearch {
     const Index slot0 = p_.sample_begin[sample];
     const ShapeView<Real>& shape = o_.shapes[o];
     const Real middle = element.size == 3 ? Real(1) / 3 : Real(0.5);
-    ElementPoint<Real> center = placed_at(element, middle, element.size == 2 ? Real(0) : middle);
+    ElementPoint<Real> center = element_point(element, middle, element.size == 2 ? Real(0) : middle);
     // How far the middle came from; the corners cannot have come from much further.
     Vec3<Real> from{};
     for (int i = 0; i < element.size; ++i)
       from += center.weights[i] * x_.start.vector(p_.slot_nodes[slot0 + i]);
     PoseView<Real> between;
     from = to_local(pose_at_begin(o, between), from);
-    result.is_fast = result.may_touch = Law::may_pass_through(length(center.place - from), shape.reach);
+    result.is_fast = result.may_touch = Law::may_pass_through(length(center.position - from), shape.reach);
     if (result.is_fast || (!keeps && lies_over_one_face(shape, element))) return result;
-    center.distance = signed_distance(shape, center.place);
+    center.distance = signed_distance(shape, center.position);
     const bool is_convex = shape.kind != ShapeKind::grid;
     const Real limit = limit_of(easing_.offset_from(c_.offset, o, sample).now, keeps);
     // Bounds are taken a little wider than they are, for what is rounded.
@@ -205,7 +205,7 @@ class ContactSearch {
   static ISOCLOTH_DEVICE Real radius_around(const Element<Real>& element, const ElementPoint<Real>& center) {
     Real square = 0;
     for (int i = 0; i < element.size; ++i) {
-      const Vec3<Real> d = element.corners[i] - center.place;
+      const Vec3<Real> d = element.corners[i] - center.position;
       square = larger(dot(d, d), square);
     }
     return square_root(square);

@@ -10,7 +10,7 @@ template <class Real>
 struct ElementPoint {
   Real u = 0, v = 0;
   Real weights[4] = {};
-  Vec3<Real> place{};
+  Vec3<Real> position{};
   Distance<Real> distance{};
 };
 
@@ -51,19 +51,19 @@ struct Element {
 
 /// Point (u, v) of an element, without its distance.
 template <class Real>
-ISOCLOTH_DEVICE ElementPoint<Real> placed_at(const Element<Real>& element, Real u, Real v) {
+ISOCLOTH_DEVICE ElementPoint<Real> element_point(const Element<Real>& element, Real u, Real v) {
   ElementPoint<Real> point;
   point.u = u;
   point.v = v;
   element.weigh(u, v, point.weights);
-  point.place = element.at(point.weights);
+  point.position = element.at(point.weights);
   return point;
 }
 template <class Real>
 ISOCLOTH_DEVICE ElementPoint<Real> point_at(const ShapeView<Real>& shape, const Element<Real>& element,
                                             Real u, Real v) {
-  ElementPoint<Real> point = placed_at(element, u, v);
-  point.distance = signed_distance(shape, point.place);
+  ElementPoint<Real> point = element_point(element, u, v);
+  point.distance = signed_distance(shape, point.position);
   return point;
 }
 
@@ -126,7 +126,7 @@ template <class Real>
 ISOCLOTH_DEVICE Real least_in_convex(const Element<Real>& element, const ElementPoint<Real>& point) {
   Real least = Real(HUGE_VAL);
   for (int i = 0; i < element.size; ++i) {
-    const Real along = dot(point.distance.normal, element.corners[i] - point.place);
+    const Real along = dot(point.distance.normal, element.corners[i] - point.position);
     least = along < least ? along : least;
   }
   return point.distance.value + least;

@@ -38,8 +38,8 @@ class Easing {
   ISOCLOTH_DEVICE ContactOffset<Real> offset_from(Real usual, Index o, Index sample) const {
     ContactOffset<Real> own{usual, usual};
     if (!p_.eases || !(begin_ > 0)) return own;
-    for (Index k = 0; k < places_of(sample); ++k) {
-      const Index at = place(sample, k);
+    for (Index k = 0; k < slot_count(sample); ++k) {
+      const Index at = slot(sample, k);
       if (static_cast<Index>(kept_.obstacles[at]) != o) continue;
       own.before -= before_ * kept_.depths[at];
       own.now -= now_ * kept_.depths[at];
@@ -53,13 +53,13 @@ class Easing {
   ISOCLOTH_DEVICE void keep(Index sample, Index obstacle_count, Real tolerance,
                             const DepthOf& depth_of) const {
     if (begin_ < 1) return shrink(sample, depth_of);
-    for (Index k = 0; k < places_of(sample); ++k) forget(place(sample, k));
+    for (Index k = 0; k < slot_count(sample); ++k) forget(slot(sample, k));
     for (Index o = 0; o < obstacle_count; ++o) {
       const Real depth = depth_of(o);
       if (!(depth > tolerance)) continue;
-      Index least = place(sample, 0);
-      for (Index k = 1; k < places_of(sample); ++k)
-        if (kept_.depths[place(sample, k)] < kept_.depths[least]) least = place(sample, k);
+      Index least = slot(sample, 0);
+      for (Index k = 1; k < slot_count(sample); ++k)
+        if (kept_.depths[slot(sample, k)] < kept_.depths[least]) least = slot(sample, k);
       if (!(depth > kept_.depths[least])) continue;
       kept_.obstacles[least] = static_cast<Real>(o);
       kept_.depths[least] = depth;
@@ -71,8 +71,8 @@ class Easing {
  private:
   template <class DepthOf>
   ISOCLOTH_DEVICE void shrink(Index sample, const DepthOf& depth_of) const {
-    for (Index k = 0; k < places_of(sample); ++k) {
-      const Index at = place(sample, k), o = static_cast<Index>(kept_.obstacles[at]);
+    for (Index k = 0; k < slot_count(sample); ++k) {
+      const Index at = slot(sample, k), o = static_cast<Index>(kept_.obstacles[at]);
       if (o < 0) continue;
       const Real depth = begin_ > 0 ? depth_of(o) / begin_ : Real(0);
       if (!(depth > 0))
@@ -85,11 +85,11 @@ class Easing {
     kept_.obstacles[at] = -1;
     kept_.depths[at] = 0;
   }
-  ISOCLOTH_DEVICE Index places_of(Index sample) const {
+  ISOCLOTH_DEVICE Index slot_count(Index sample) const {
     return sample < p_.node_count ? p_.contacts_per_node : p_.contacts_per_element;
   }
   /// Number k of a sample, of an element the first of its samples.
-  ISOCLOTH_DEVICE Index place(Index sample, Index k) const {
+  ISOCLOTH_DEVICE Index slot(Index sample, Index k) const {
     return p_.first_contact(sample) + k * (sample < p_.node_count ? 1 : p_.element_count());
   }
 

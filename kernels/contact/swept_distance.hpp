@@ -29,13 +29,13 @@ ISOCLOTH_DEVICE_CALL SweptDistance<Real> swept_distance(const ShapeView<Real>& s
   if (!law.may_pass_through(far, shape.reach)) return result;
   Real done = 0;
   for (int n = 0; n < 64 && done < 1; ++n) {
-    const Vec3<Real> place = from + done * displacement;
-    const Distance<Real> there = signed_distance(shape, place);
+    const Vec3<Real> position = from + done * displacement;
+    const Distance<Real> there = signed_distance(shape, position);
     const Real gap = there.value - offset.now;
     if (law.enters(gap)) {
       if (law.is_inside(gap) && n == 0) return result;
       if (dot(there.normal, displacement) < 0)
-        return {gap + dot(there.normal, to - place), there.normal, true};
+        return {gap + dot(there.normal, to - position), there.normal, true};
     }
     done += law.safe_advance(gap, shape.reach) / far;
   }

@@ -21,10 +21,10 @@ cudaError_t scan(const Queue& queue, const RunningSums& a, void* work, std::size
 }
 cudaError_t list(const Queue& queue, const ListFlagged& a, void* work, std::size_t& bytes, Index count) {
   return cub::DeviceSelect::Flagged(work, bytes, thrust::counting_iterator<Index>(0), a.flags.data(),
-                                    a.places.data(), a.count.data(), count, stream_of(queue));
+                                    a.indices.data(), a.count.data(), count, stream_of(queue));
 }
 cudaError_t select(const Queue& queue, const SelectContacts& a, void* work, std::size_t& bytes, Index count) {
-  return cub::DeviceSelect::If(work, bytes, a.found.data(), a.selected.data(), a.count.data(), count,
+  return cub::DeviceSelect::If(work, bytes, a.contacts.data(), a.selected.data(), a.count.data(), count,
                                Touches{}, stream_of(queue));
 }
 
@@ -39,12 +39,12 @@ bool run(const Queue& queue, const Args& args, std::size_t count, const Call& ca
 }  // namespace
 
 bool selection_work_bytes(const Queue& queue, Index count, std::size_t* bytes) {
-  std::size_t sums = 0, places = 0, contacts = 0;
+  std::size_t sums = 0, indices = 0, contacts = 0;
   if (!worked(cudaGetLastError()) || !worked(scan(queue, {}, nullptr, sums, count)) ||
-      !worked(list(queue, {}, nullptr, places, count)) ||
+      !worked(list(queue, {}, nullptr, indices, count)) ||
       !worked(select(queue, {}, nullptr, contacts, count)))
     return false;
-  *bytes = sums > places ? sums : places;
+  *bytes = sums > indices ? sums : indices;
   if (contacts > *bytes) *bytes = contacts;
   return true;
 }
@@ -55,7 +55,7 @@ bool list_flagged(const Queue& queue, const ListFlagged& args) {
   return run(queue, args, args.flags.size(), list);
 }
 bool select_contacts(const Queue& queue, const SelectContacts& args) {
-  return run(queue, args, args.found.size(), select);
+  return run(queue, args, args.contacts.size(), select);
 }
 
 }  // namespace isocloth::cuda

@@ -30,8 +30,8 @@ namespace ISOCLOTH_BACKEND {
 
 /// Where a node is from where its force was given [m].
 template <class Real>
-ISOCLOTH_HD Vec3<Real> way_of(const LoadSlope<Real>& slope, Vec3<double> place) {
-  const Vec3<double> way = place - slope.position;
+ISOCLOTH_HD Vec3<Real> way_of(const LoadSlope<Real>& slope, Vec3<double> position) {
+  const Vec3<double> way = position - slope.position;
   return {static_cast<Real>(way.x), static_cast<Real>(way.y), static_cast<Real>(way.z)};
 }
 

@@ -50,9 +50,9 @@ struct GripperSets {
 /// What holds the nodes of one cloth.
 template <class Real>
 struct HoldArrays {
-  Strided<Real> forces;   ///< force of the gripper times h^2 [kg m], shape [node_count, 3]
-  Strided<Real> holders;  ///< number of the gripper, -1: none; shape [node_count]
-  Strided<Real> places;   ///< place of each node in the gripper's frame [m], shape [node_count, 3]
+  Strided<Real> forces;           ///< force of the gripper times h^2 [kg m], shape [node_count, 3]
+  Strided<Real> holders;          ///< number of the gripper, -1: none; shape [node_count]
+  Strided<Real> local_positions;  ///< place of each node in the gripper's frame [m], shape [node_count, 3]
   /// 1 / m_i of nodes as they are held now [1/m^2], 0: pinned or held rigidly; shape [node_count].
   Strided<Real> inverse_masses;
 };

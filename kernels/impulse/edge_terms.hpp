@@ -34,7 +34,7 @@ class EdgeTerms {
   ISOCLOTH_DEVICE Correction<S> operator()(const phases::CorrectRows<Real, Items::edges, true>& phase,
                                            Index packet) const {
     const Index* const pairs = pairs_of(packet);
-    const auto d = Quads<S>::difference(work_.places, work_.moves, pairs);
+    const auto d = Quads<S>::difference(work_.relative_positions, work_.moves, pairs);
     const Vec3<S> lanes = d.lanes();
     const S l = rest_lengths(packet);
     const S length = square_root(dot_add(lanes, lanes, S{})), error = length - l;
@@ -51,7 +51,7 @@ class EdgeTerms {
   ISOCLOTH_DEVICE Correction<S> operator()(const phases::CorrectRows<Real, Items::edges, false>& phase,
                                            Index packet) const {
     const Index* const pairs = pairs_of(packet);
-    const auto d = Quads<S>::difference(work_.places, pairs);
+    const auto d = Quads<S>::difference(work_.relative_positions, pairs);
     const Vec3<S> lanes = d.lanes(), u = Quads<S>::difference(work_.moves, pairs).lanes();
     const S l = rest_lengths(packet);
     const S square = dot_add(lanes, lanes, S{}), rate = dot_add(lanes, u, S{}), length = square_root(square);
@@ -66,9 +66,9 @@ class EdgeTerms {
   /// The largest ||d| / l - 1| of a packet at the places, of bounds the largest excess, or strain where that
   /// is beyond the largest (kernels/core/divergence.hpp); infinite where they are not finite.
   ISOCLOTH_DEVICE Real operator()(phases::MeasureRows<Items::edges>, Index packet) const {
-    const Vec3<S> d = Quads<S>::difference(work_.places, pairs_of(packet)).lanes();
+    const Vec3<S> d = Quads<S>::difference(work_.relative_positions, pairs_of(packet)).lanes();
     const S l = rest_lengths(packet), one = S(Real(1));
-    const S divisor = select(l > S{}, l, one);  // spare places
+    const S divisor = select(l > S{}, l, one);  // spare slots
     const S length = square_root(dot_add(d, d, S{})), error = (length - l) / divisor;
     if (!is_bound_) return largest_lane(magnitude(error));
     const S strain = S(length_) * length / divisor - one;

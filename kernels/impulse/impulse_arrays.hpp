@@ -173,8 +173,9 @@ struct HeldRows {
 template <class Real>
 struct ImpulseHolds {
   GripperSets<double> grippers;
-  ArrayView<Index> holders;        ///< number of the gripper, -1: none; shape [cloth, node]
-  ArrayView<Vec3<double>> places;  ///< place of each node in the gripper's frame [m], shape [cloth, node]
+  ArrayView<Index> holders;  ///< number of the gripper, -1: none; shape [cloth, node]
+  ArrayView<Vec3<double>>
+      local_positions;  ///< place of each node in the gripper's frame [m], shape [cloth, node]
   /// Force of the gripper in this step times h^2 [kg m], shape [cloth, node].
   ArrayView<Vec3<Real>> forces;
   /// m times the move in this part of a held node if nothing held it, its impulses included [m^3], w is not
@@ -219,7 +220,7 @@ struct ImpulseReport {
   double sweeps;       ///< sweeps over positions, of all parts together
   double residual;     ///< worst residual at the end of a step
   double penetration;  ///< deepest penetration at the end of a step, what is eased out at most so deep [m]
-  double eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
+  double depenetration_depth;  ///< how deep what started inside may be at the end of the last step [m]
 };
 
 /// Numbers of the sets that a cloth's rows take: lengths, tensors and rest values of its shape, and masses.
@@ -267,11 +268,11 @@ struct ImpulseCloths {
 /// Work arrays of one cloth, each with a spare node at the end; w is not used.
 template <class Real>
 struct ImpulseWork {
-  Vec4<Real>* places;       ///< x, relative to `origin` [m]
-  Vec4<Real>* moves;        ///< u = h v [m]
-  Vec4<Real>* forces;       ///< f / rho [m^3/s^2]; null: pattern has none
-  Vec3<double>* positions;  ///< x [m]; in double precision null: places are positions
-  Vec4<Real>* loads;        ///< see ImpulseHolds; null: no grippers
+  Vec4<Real>* relative_positions;  ///< x, relative to `origin` [m]
+  Vec4<Real>* moves;               ///< u = h v [m]
+  Vec4<Real>* forces;              ///< f / rho [m^3/s^2]; null: pattern has none
+  Vec3<double>* positions;         ///< x [m]; in double precision null: relative_positions are
+  Vec4<Real>* loads;               ///< see ImpulseHolds; null: no grippers
 };
 
 }  // namespace isocloth

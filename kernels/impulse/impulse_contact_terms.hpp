@@ -51,7 +51,7 @@ class ImpulseContactTerms {
     easing().keep(sample, static_cast<Index>(o_.size()), law_.tolerance,
                   [&](Index o) { return start_depth(o, sample); });
   }
-  ISOCLOTH_DEVICE Real operator()(phases::MeasureEased, Index place) const { return easing().left(place); }
+  ISOCLOTH_DEVICE Real operator()(phases::MeasureEased, Index slot) const { return easing().left(slot); }
   ISOCLOTH_DEVICE void operator()(phases::EndContacts, Index contact) const {
     forces_.set_vector(contact, forces_.vector(contact) + scale_ * impulses_.vector(contact));
     impulses_.set_vector(contact, {});
@@ -70,9 +70,9 @@ class ImpulseContactTerms {
 
   /// Impulses that take a sample out of obstacles at the preview; edges and faces that do not seek their
   /// deepest points keep the last ones. Returns the largest move of the sample's point.
-  ISOCLOTH_DEVICE Real operator()(const phases::PushOut& push_out, Index place) const {
+  ISOCLOTH_DEVICE Real operator()(const phases::PushOut& push_out, Index slot) const {
     if (!are_near()) return Real(0);
-    const Index sample = order_[place];
+    const Index sample = order_[slot];
     if (sample < p_.node_count) return correct_node(sample);
     if (push_out.seeks) keep_deepest(sample);
     if (!has_point(sample)) return Real(0);
@@ -84,8 +84,8 @@ class ImpulseContactTerms {
 
   /// Impulses against velocities into obstacles, in moves, of contacts that had an impulse on positions. The
   /// first sweep takes note of those.
-  ISOCLOTH_DEVICE Real operator()(const phases::PushBack& push_back, Index place) const {
-    const Index sample = order_[place];
+  ISOCLOTH_DEVICE Real operator()(const phases::PushBack& push_back, Index slot) const {
+    const Index sample = order_[slot];
     const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
     Real moved = 0;
     for (Index c = first; c < first + count; ++c) {
@@ -142,8 +142,8 @@ class ImpulseContactTerms {
   }
   ISOCLOTH_DEVICE Real room() const { return offset_ + Law::release_distance; }
   ISOCLOTH_DEVICE Vec3<double> start(Index node) const {
-    if constexpr (ImpulseTerms<Real>::keeps_places) {
-      const Vec4<Real> x = work_.places[node];
+    if constexpr (ImpulseTerms<Real>::origin_is_zero) {
+      const Vec4<Real> x = work_.relative_positions[node];
       return {x.x, x.y, x.z};
     } else {
       return work_.positions[node];
@@ -247,29 +247,29 @@ class ImpulseContactTerms {
       if (!may_meet(o_, o, box.least, box.most, room())) return;
       const Point point = point_of(node);
       const Touch found = touch(o, point, node);
-      Index place = -1;
+      Index slot = -1;
       for (Index c = first; c < first + count; ++c)
-        if (static_cast<Index>(obstacles_[c]) == o) place = c;
-      if (place < 0) {
+        if (static_cast<Index>(obstacles_[c]) == o) slot = c;
+      if (slot < 0) {
         if (!(found.gap < 0)) return;
-        place = free_place(first, count);
-        if (place < 0) return;
-        obstacles_[place] = static_cast<Real>(o);
-        forces_.set_vector(place, {});
+        slot = free_slot(first, count);
+        if (slot < 0) return;
+        obstacles_[slot] = static_cast<Real>(o);
+        forces_.set_vector(slot, {});
       }
-      moved = larger(push(node, place, point, found, Real(0)), moved);
+      moved = larger(push(node, slot, point, found, Real(0)), moved);
     });
     return moved;
   }
   /// A place that holds nothing in this part, best one that held nothing in this step; -1: none.
-  ISOCLOTH_DEVICE Index free_place(Index first, Index count) const {
-    Index place = -1;
+  ISOCLOTH_DEVICE Index free_slot(Index first, Index count) const {
+    Index slot = -1;
     for (Index c = first; c < first + count; ++c) {
       if (static_cast<Index>(obstacles_[c]) < 0) return c;
       const Vec3<Real> p = impulses_.vector(c);
-      if (place < 0 && !(dot(p, p) > 0)) place = c;
+      if (slot < 0 && !(dot(p, p) > 0)) slot = c;
     }
-    return place;
+    return slot;
   }
 
   ISOCLOTH_DEVICE void set_mode(Index contact, ContactMode mode) const {
@@ -358,11 +358,11 @@ class ImpulseContactTerms {
     const Real middle = size == 3 ? Real(1) / 3 : Real(0.5), v = size == 2 ? Real(0) : middle;
     Real even[4];
     element.weigh(middle, v, even);
-    const Vec3<Real> place = element.at(even);
-    if (!(dot(place, place) < Real(HUGE_VAL))) return none;
-    const Distance<Real> center = signed_distance(shape, place);
+    const Vec3<Real> point = element.at(even);
+    if (!(dot(point, point) < Real(HUGE_VAL))) return none;
+    const Distance<Real> center = signed_distance(shape, point);
     // The corners cannot have come from much further than the middle.
-    if (law_.may_pass_through(length(place - before.at(even)), shape.reach)) {
+    if (law_.may_pass_through(length(point - before.at(even)), shape.reach)) {
       const EntryPoint<Real> entry = deepest_entry(shape, offset, law_.tolerance, before, element);
       if (entry.gap < 0) element.weigh(entry.u, entry.v, weights);
       return entry.gap;
@@ -371,7 +371,7 @@ class ImpulseContactTerms {
     const bool is_convex = shape.kind != ShapeKind::grid;
     Real bound = center.value;
     for (int i = 0; i < size; ++i) {
-      const Vec3<Real> d = element.corners[i] - place;
+      const Vec3<Real> d = element.corners[i] - point;
       const Real own = center.value + (is_convex ? dot(center.normal, d) : -length(d));
       bound = own < bound ? own : bound;
     }

@@ -45,10 +45,10 @@ class ImpulseExternalTerms {
     }
     const Real loose = loose_masses_[node];
     Index& holder = holds_.holders[at(node)];
-    Vec3<double> place{};
+    Vec3<double> local_position{};
     const Index before = holder;
-    holder = next_holder(grippers_, before, terms_.position(node), loose > Real(0), place);
-    if (holder != before && holder >= 0) holds_.places[at(node)] = place;
+    holder = next_holder(grippers_, before, terms_.position(node), loose > Real(0), local_position);
+    if (holder != before && holder >= 0) holds_.local_positions[at(node)] = local_position;
     holds_.forces[at(node)] = {};
     Real& inverse_mass = holds_.inverse_masses[at(node)];
     inverse_mass = loose;
@@ -86,11 +86,11 @@ class ImpulseExternalTerms {
     if (forces_.load.exists()) r += (of_force * parameters_.inverse_density) * forces_.load.forces[node];
     Real drag[6] = {};
     if (forces_.drag.exists()) {
-      const auto place = [this](Index i) {
-        const Vec4<Real> x = work_.places[i];
+      const auto position = [this](Index i) {
+        const Vec4<Real> x = work_.relative_positions[i];
         return Vec3<Real>{x.x, x.y, x.z};
       };
-      drag_of_node(a_.faces, forces_.drag, node, place, drag);
+      drag_of_node(a_.faces, forces_.drag, node, position, drag);
       for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
       r += multiplied(drag, h_ * forces_.drag.wind);
     }
@@ -108,7 +108,7 @@ class ImpulseExternalTerms {
     } else {
       const double done = static_cast<double>(at_part.part + 1) / parameters_.parts;
       const Vec3<double> left =
-          held_position(grippers_, holder, holds_.places[at(node)], done) - terms_.position(node);
+          held_position(grippers_, holder, holds_.local_positions[at(node)], done) - terms_.position(node);
       u = {static_cast<Real>(left.x), static_cast<Real>(left.y), static_cast<Real>(left.z)};
       const Real spring = spring_of(holder);
       if (spring > Real(0)) u = solve(drag, inertia_ + spring, r + spring * u);
@@ -152,8 +152,8 @@ class ImpulseExternalTerms {
     Index is_held = 0;
     for (Index slot = packets.slot_begin[packet]; slot < packets.slot_begin[packet + 1]; ++slot)
       for (Index lane = 0; lane < width; ++lane) {
-        const std::size_t place = static_cast<std::size_t>(slot) * width + lane;
-        rows.masses[cloth_ * slots * width + place] = mass_of(packets.pairs[2 * place + 1], is_held);
+        const std::size_t index = static_cast<std::size_t>(slot) * width + lane;
+        rows.masses[cloth_ * slots * width + index] = mass_of(packets.pairs[2 * index + 1], is_held);
       }
     rows.is_held[cloth_ * static_cast<std::size_t>(packets.packet_count()) + packet] = is_held;
   }

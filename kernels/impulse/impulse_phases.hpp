@@ -120,7 +120,7 @@ struct PushBack {
 
 // The end of a part.
 struct MeasureDepths : On<Items::samples, Meets::obstacles> {};  ///< depths at the preview [m]
-struct Advance : On<Items::nodes> {};                            ///< moves of a part to places
+struct Advance : On<Items::nodes> {};                            ///< moves of a part to positions
 struct EndContacts : On<Items::contacts, Meets::obstacles> {};
 struct EndHolds : On<Items::nodes, Meets::all> {};  ///< forces of grippers
 

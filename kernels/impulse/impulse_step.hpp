@@ -156,7 +156,7 @@ class ImpulseStep {
       for_each_spring_kind([&](auto kind) { machine_.each(phases::EndSprings<decltype(kind)::value>{}); });
     report.steps += 1;
     report.penetration = depth_ + eased_ > report.penetration ? depth_ + eased_ : report.penetration;
-    report.eased_depth = eased_;
+    report.depenetration_depth = eased_;
   }
 
  private:

@@ -17,7 +17,8 @@ struct Correction {
 template <class Real>
 class ImpulseTerms {
  public:
-  static constexpr bool keeps_places = sizeof(Real) == sizeof(double);  ///< places are the positions
+  static constexpr bool origin_is_zero =
+      sizeof(Real) == sizeof(double);  ///< relative positions are the positions
 
   ISOCLOTH_DEVICE ImpulseTerms(const ImpulseCloths<Real>& args, Index cloth, const ImpulseWork<Real>& work)
       : a_(args),
@@ -27,7 +28,7 @@ class ImpulseTerms {
         shape_(args.shapes[cloth]),
         parameters_(args.parameters[cloth]),
         h_(static_cast<Real>(args.parameters[cloth].part)) {
-    if constexpr (!keeps_places) origin_ = args.positions[first_node()];
+    if constexpr (!origin_is_zero) origin_ = args.positions[first_node()];
   }
 
   /// The node past the last is the spare one.
@@ -38,9 +39,9 @@ class ImpulseTerms {
       x = a_.positions[first_node() + i];
       v = h_ * a_.velocities[first_node() + i];
     }
-    if constexpr (!keeps_places)
+    if constexpr (!origin_is_zero)
       if (i < p_.node_count) work_.positions[i] = x;
-    work_.places[i] = i < p_.node_count ? place(x) : Vec4<Real>{};
+    work_.relative_positions[i] = i < p_.node_count ? relative_position(x) : Vec4<Real>{};
     work_.moves[i] = {v.x, v.y, v.z, Real(0)};
   }
   /// 1 where the way from where the step began is beyond excess_displacement(), else 0; see
@@ -64,11 +65,12 @@ class ImpulseTerms {
   ISOCLOTH_DEVICE void operator()(phases::Bend, Index i) const {
     Vec4<Real> f{};
     if (!p_.bending.columns.empty() && i < p_.node_count) {
-      const Vec4<Real> x = work_.places[i], u = work_.moves[i];
+      const Vec4<Real> x = work_.relative_positions[i], u = work_.moves[i];
       const Real* const k = p_.bending_values.data() + shape_ * p_.bending.columns.size();
       const Real of_move = parameters_.beta / h_;
       for (Index e = p_.bending.row_begin[i]; e < p_.bending.row_begin[i + 1]; ++e) {
-        const Vec4<Real> y = work_.places[p_.bending.columns[e]], w = work_.moves[p_.bending.columns[e]];
+        const Vec4<Real> y = work_.relative_positions[p_.bending.columns[e]],
+                         w = work_.moves[p_.bending.columns[e]];
         const auto add = [&](Real& sum, Real dx, Real du) {
           sum = multiply_add(-k[e], multiply_add(parameters_.kappa, dx, of_move * du), sum);
         };
@@ -82,17 +84,17 @@ class ImpulseTerms {
 
   ISOCLOTH_DEVICE void operator()(phases::PullStructural, Index packet) const {
     add_spring_forces(p_.structural_springs, packet, shape_, parameters_.structural_stiffness,
-                      parameters_.structural_damping / h_, work_.places, work_.moves, work_.forces,
-                      yield_of(a_.plastic.structural, p_.structural_springs));
+                      parameters_.structural_damping / h_, work_.relative_positions, work_.moves,
+                      work_.forces, yield_of(a_.plastic.structural, p_.structural_springs));
   }
   ISOCLOTH_DEVICE void operator()(phases::PullShear, Index packet) const {
     add_spring_forces(p_.shear_springs, packet, shape_, parameters_.shear_stiffness,
-                      parameters_.shear_damping / h_, work_.places, work_.moves, work_.forces,
+                      parameters_.shear_damping / h_, work_.relative_positions, work_.moves, work_.forces,
                       yield_of(a_.plastic.shear, p_.shear_springs));
   }
   ISOCLOTH_DEVICE void operator()(phases::PullBend, Index packet) const {
     add_spring_forces(p_.bend_springs, packet, shape_, parameters_.bend_stiffness,
-                      parameters_.bend_damping / h_, work_.places, work_.moves, work_.forces,
+                      parameters_.bend_damping / h_, work_.relative_positions, work_.moves, work_.forces,
                       yield_of(a_.plastic.bend, p_.bend_springs));
   }
   template <Items Springs>
@@ -137,19 +139,19 @@ class ImpulseTerms {
   /// x += u.
   ISOCLOTH_DEVICE void operator()(phases::Advance, Index i) const {
     const Vec4<Real> u = work_.moves[i];
-    if constexpr (keeps_places) {
-      Vec4<Real>& x = work_.places[i];
+    if constexpr (origin_is_zero) {
+      Vec4<Real>& x = work_.relative_positions[i];
       x = {x.x + u.x, x.y + u.y, x.z + u.z, Real(0)};
     } else {
       work_.positions[i] += Vec3<double>{u.x, u.y, u.z};
-      work_.places[i] = place(work_.positions[i]);
+      work_.relative_positions[i] = relative_position(work_.positions[i]);
     }
   }
 
   /// x [m].
   ISOCLOTH_DEVICE Vec3<double> position(Index i) const {
-    if constexpr (keeps_places)
-      return {work_.places[i].x, work_.places[i].y, work_.places[i].z};
+    if constexpr (origin_is_zero)
+      return {work_.relative_positions[i].x, work_.relative_positions[i].y, work_.relative_positions[i].z};
     else
       return work_.positions[i];
   }
@@ -182,8 +184,8 @@ class ImpulseTerms {
   }
   ISOCLOTH_DEVICE std::size_t first_node() const { return cloth_ * static_cast<std::size_t>(p_.node_count); }
 
-  ISOCLOTH_DEVICE Vec4<Real> place(Vec3<double> x) const {
-    if constexpr (keeps_places)
+  ISOCLOTH_DEVICE Vec4<Real> relative_position(Vec3<double> x) const {
+    if constexpr (origin_is_zero)
       return {x.x, x.y, x.z, 0};
     else
       return {static_cast<Real>(x.x - origin_.x), static_cast<Real>(x.y - origin_.y),

@@ -150,8 +150,8 @@ class StencilTerms {
       return Quads<S>::difference(values, pairs(slot));
     }
     ISOCLOTH_DEVICE Vec3<S> load(Index slot) const {
-      if (!at_preview_) return difference(work_.places, slot).lanes();
-      return Quads<S>::difference(work_.places, moves_, pairs(slot)).lanes();
+      if (!at_preview_) return difference(work_.relative_positions, slot).lanes();
+      return Quads<S>::difference(work_.relative_positions, moves_, pairs(slot)).lanes();
     }
     /// From here on load() gives the nodes as they are now, whatever becomes of the moves.
     ISOCLOTH_DEVICE void keep_moves() {

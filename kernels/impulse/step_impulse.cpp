@@ -39,13 +39,13 @@ class BlockMachine {
       : a_(args), block_(block), cloth_(cloth) {
     const ImpulsePattern<Real>& pattern = args.cloths.pattern;
     const std::size_t nodes = static_cast<std::size_t>(pattern.node_count) + 1;
-    work_.places = block.template shared<Vec4<Real>>();
-    work_.moves = work_.places + nodes;
+    work_.relative_positions = block.template shared<Vec4<Real>>();
+    work_.moves = work_.relative_positions + nodes;
     Vec4<Real>* const end = work_.moves + nodes * (pattern.has_forces() ? 2 : 1);
     work_.forces = pattern.has_forces() ? work_.moves + nodes : nullptr;
     work_.positions = reinterpret_cast<Vec3<double>*>(end);
     values_ = reinterpret_cast<double*>(end);
-    if constexpr (!ImpulseTerms<Real>::keeps_places)
+    if constexpr (!ImpulseTerms<Real>::origin_is_zero)
       values_ = reinterpret_cast<double*>(work_.positions + nodes);
     work_.loads = nullptr;
     if constexpr (meets_external)

@@ -80,18 +80,18 @@ class SystemTerms {
     const Vec4<Real> u = a_.moves[node];
     return {u.x, u.y, u.z};
   }
-  ISOCLOTH_DEVICE Vec3<Real> place(Index node) const {
-    const Vec4<Real> x = a_.places[node];
+  ISOCLOTH_DEVICE Vec3<Real> position(Index node) const {
+    const Vec4<Real> x = a_.relative_positions[node];
     return {x.x, x.y, x.z};
   }
   ISOCLOTH_DEVICE Vec3<Real> direction(Index edge) const {
     const Vec4<Real> g = a_.directions[edge];
     return {g.x, g.y, g.z};
   }
-  /// Differences before sums: the moves are small beside the places.
+  /// Differences before sums: the moves are small beside the positions.
   ISOCLOTH_DEVICE Vec3<Real> difference(Index edge) const {
     const Index from = a_.edge_nodes[2 * edge], to = a_.edge_nodes[2 * edge + 1];
-    return (place(to) - place(from)) + (move(to) - move(from));
+    return (position(to) - position(from)) + (move(to) - move(from));
   }
 
   ISOCLOTH_DEVICE void measure(Index edge, Real length, bool has_direction) const {

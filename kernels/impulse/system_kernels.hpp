@@ -10,8 +10,8 @@ namespace isocloth {
 namespace phases {
 // Of edges.
 struct ScaleEdges {};  ///< scales
-struct Linearise {};   ///< directions at places + moves, then as FindErrors
-struct FindErrors {};  ///< right sides of lengths and strains at places + moves
+struct Linearise {};   ///< directions at positions + moves, then as FindErrors
+struct FindErrors {};  ///< right sides of lengths and strains at positions + moves
 struct FindRates {};   ///< right sides of velocities, in moves
 // Of entries of the matrix.
 struct WeighEntries {};  ///< weights
@@ -34,13 +34,13 @@ struct SystemArrays {
   ArrayView<const Index> entries;     ///< row and column of the lower triangle, shape [entry, 2]
   ArrayView<Real> weights;  ///< w of the node that both edges share, negative where it is a of one and
                             ///< b of the other [1/m^2]; not read on the diagonal; shape [entry]
-  ArrayView<const Index> node_begin;        ///< shape [node + 1]
-  ArrayView<const Index> node_edges;        ///< 2 edge where the node is its a, else 2 edge + 1; ascending
-  ArrayView<const Real> inverse_masses;     ///< w_i = 1 / m_i [1/m^2], 0: pinned or held, shape [node]
-  ArrayView<const Real> reaches;            ///< shortest edge at each node [m], shape [node]
-  ArrayView<const Vec4<Real>> places;       ///< x, relative to an origin [m], shape [node]
-  ArrayView<Vec4<Real>> moves, kept_moves;  ///< u [m], shape [node]
-  ArrayView<Vec4<Real>> loads, kept_loads;  ///< see ImpulseHolds, shape [node]; empty: no grippers
+  ArrayView<const Index> node_begin;     ///< shape [node + 1]
+  ArrayView<const Index> node_edges;     ///< 2 edge where the node is its a, else 2 edge + 1; ascending
+  ArrayView<const Real> inverse_masses;  ///< w_i = 1 / m_i [1/m^2], 0: pinned or held, shape [node]
+  ArrayView<const Real> reaches;         ///< shortest edge at each node [m], shape [node]
+  ArrayView<const Vec4<Real>> relative_positions;  ///< x, relative to an origin [m], shape [node]
+  ArrayView<Vec4<Real>> moves, kept_moves;         ///< u [m], shape [node]
+  ArrayView<Vec4<Real>> loads, kept_loads;         ///< see ImpulseHolds, shape [node]; empty: no grippers
   /// g_i [m], zero where |d| < 1e-6 l: such an edge has no impulse; w is not used; shape [edge]
   ArrayView<Vec4<Real>> directions;
   ArrayView<Real> values;          ///< values of the matrix, shape [entry]

@@ -88,10 +88,10 @@ class TileWork {
   /// Extend-add: the part of a child's update matrix that meets the tile.
   ISOCLOTH_DEVICE void add_update(const Front& child) const {
     const Index* relative = a_.plan.relative.data() + child.relative;
-    const FrontRange i{lower_place(relative, child.rows, rows_.begin),
-                       lower_place(relative, child.rows, rows_.end)};
-    const FrontRange j{lower_place(relative, child.rows, columns_.begin),
-                       lower_place(relative, child.rows, columns_.end)};
+    const FrontRange i{lower_index(relative, child.rows, rows_.begin),
+                       lower_index(relative, child.rows, rows_.end)};
+    const FrontRange j{lower_index(relative, child.rows, columns_.begin),
+                       lower_index(relative, child.rows, columns_.end)};
     if (i.count() == 0 || j.count() == 0) return;
     const Real* matrix = a_.updates.data() + child.update;
     share(block_, i.count() * j.count(), [&](Index e) {

@@ -111,8 +111,8 @@ class FrontSolve {
       const Front& child = a_.plan.fronts[a_.plan.children[c]];
       const Index* relative = a_.plan.relative.data() + child.relative;
       const Real* from = a_.work.data() + child.vector + child.padded_pivots;
-      const Index begin = lower_place(relative, child.rows, rows.begin),
-                  end = lower_place(relative, child.rows, rows.end);
+      const Index begin = lower_index(relative, child.rows, rows.begin),
+                  end = lower_index(relative, child.rows, rows.end);
       share(block_, end - begin, [&](Index i) { x_[relative[begin + i]] += from[begin + i]; });
       block_.sync();
     }

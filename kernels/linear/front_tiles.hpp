@@ -33,12 +33,12 @@ ISOCLOTH_HD FrontRange tile_range(const Front& front, Index i) {
   return {begin, begin + launch_tile < end ? begin + launch_tile : end};
 }
 
-/// First of n ascending places that is not before `row`.
-ISOCLOTH_HD Index lower_place(const Index* places, Index n, Index row) {
+/// First of n ascending rows that is not before `row`.
+ISOCLOTH_HD Index lower_index(const Index* rows, Index n, Index row) {
   Index begin = 0;
   for (Index end = n; begin < end;) {
     const Index middle = begin + (end - begin) / 2;
-    if (places[middle] < row)
+    if (rows[middle] < row)
       begin = middle + 1;
     else
       end = middle;

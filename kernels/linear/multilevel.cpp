@@ -231,7 +231,7 @@ struct CellProductBody {
       a.values[k] = 0;
     for (Index e = a.matrix.row_begin[i]; e < a.matrix.row_begin[i + 1]; ++e) {
       const Real* block = a.matrix.values.data() + static_cast<std::size_t>(a.matrix.blocks[e]) * 9;
-      Real* target = a.values.data() + static_cast<std::size_t>(a.places[e]) * 9;
+      Real* target = a.values.data() + static_cast<std::size_t>(a.entries[e]) * 9;
       const bool transposed = a.matrix.columns[e] > i;
       for (int r = 0; r < 3; ++r)
         for (int c = 0; c < 3; ++c) target[3 * r + c] += block[transposed ? 3 * c + r : 3 * r + c];

@@ -60,7 +60,7 @@ template <class Real>
 struct AssembleCellProduct {
   SymmetricBlocksView<Real> matrix;
   ArrayView<const Index> row_begin;  ///< first entry of each row of W, shape [size + 1]
-  ArrayView<const Index> places;     ///< entry of W for each entry of a whole row of A
+  ArrayView<const Index> entries;    ///< entry of W for each entry of a whole row of A
   ArrayView<Real> values;            ///< W
 };
 

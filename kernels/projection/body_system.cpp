@@ -20,12 +20,12 @@ struct SumBody {
     return obstacle < first_body || !acts(arrays, contact) ? -1 : obstacle - first_body;
   }
   ISOCLOTH_DEVICE void add(Index body, Index sample, Real* sums) const {
-    const SamplePattern& p = a.found.pattern;
+    const SamplePattern& p = a.samples.pattern;
     const Index first = p.first_contact(sample), count = p.contacts_of(sample);
     for (Index c = first; c < first + count; ++c) {
-      if (body_of(a.found.contacts, c, a.first_body) != body) continue;
-      const Vec3<Real> r = sample_point(p, a.found.places, a.found.contacts, sample) - a.centers[body];
-      const ContactResponse<Real> response = kept_response(a.found.contacts, c);
+      if (body_of(a.samples.contacts, c, a.first_body) != body) continue;
+      const Vec3<Real> r = sample_point(p, a.samples.positions, a.samples.contacts, sample) - a.centers[body];
+      const ContactResponse<Real> response = kept_response(a.samples.contacts, c);
       Vec3<Real> directions[6], pulled[6];
       for (int i = 0; i < 6; ++i) {
         directions[i] = body_direction(i, r);
@@ -45,7 +45,7 @@ struct SumBody {
     for (int lane = block.rank(); lane < sum_lanes; lane += block.size()) {
       Real* const own = partial + lane * body_terms;
       for (Index i = 0; i < body_terms; ++i) own[i] = 0;
-      for (Index sample = lane; sample < a.found.pattern.sample_count(); sample += sum_lanes)
+      for (Index sample = lane; sample < a.samples.pattern.sample_count(); sample += sum_lanes)
         add(body, sample, own);
     }
     block.sync();
@@ -61,8 +61,8 @@ template <class Real>
 struct ColumnsBody {
   AssembleBodyColumns<Real> a;
   ISOCLOTH_DEVICE void operator()(Index node) const {
-    const SamplePattern& p = a.found.pattern;
-    const ContactArrays<Real>& arrays = a.found.contacts;
+    const SamplePattern& p = a.samples.pattern;
+    const ContactArrays<Real>& arrays = a.samples.contacts;
     for (Index k = 0; k < a.column_count; ++k) a.columns[k * a.stride + node] = {};
     for (Index entry = a.node_slots.begin[node]; entry < a.node_slots.begin[node + 1]; ++entry) {
       const Index slot = a.node_slots.first[entry], sample = a.node_slots.second[entry];
@@ -70,7 +70,7 @@ struct ColumnsBody {
       for (Index c = first; c < first + count; ++c) {
         const Index body = SumBody<Real>::body_of(arrays, c, a.first_body);
         if (body < 0 || a.groups[body] < 0) continue;
-        const Vec3<Real> r = sample_point(p, a.found.places, arrays, sample) - a.centers[body];
+        const Vec3<Real> r = sample_point(p, a.samples.positions, arrays, sample) - a.centers[body];
         const ContactResponse<Real> response = kept_response(arrays, c);
         const Real weight = arrays.weights[static_cast<std::size_t>(slot)];
         for (int k = 0; k < 6; ++k)

@@ -16,7 +16,7 @@ constexpr Index body_terms = 28;
 
 template <class Real>
 struct SumBodies {
-  ActOnSamples<Real> found;
+  ActOnSamples<Real> samples;
   Index first_body = 0;                 ///< bodies are the obstacles from this one on
   ArrayView<const Vec3<Real>> centers;  ///< c [m], shape [body]
   ArrayView<Real> sums;                 ///< shape [body, body_terms]
@@ -24,7 +24,7 @@ struct SumBodies {
 
 template <class Real>
 struct AssembleBodyColumns {
-  ActOnSamples<Real> found;
+  ActOnSamples<Real> samples;
   Index first_body = 0;
   ArrayView<const Vec3<Real>> centers;
   GatherView node_slots;          ///< per free node: (slot, its sample)

@@ -43,9 +43,9 @@ struct Substep {
 /// What becomes of cloths when a part of a step ends: each goes one of three ways, or the step is lost.
 template <class S, class Mask>
 struct PartEnd {
-  Mask again;     ///< the step begins anew, in twice as many parts
-  Mask onward;    ///< the part is done
-  Mask finished;  ///< the step is done with this part
+  Mask retry;      ///< the step begins anew, in twice as many parts
+  Mask accept;     ///< the part is done
+  Mask step_done;  ///< the step is done with this part
   Substep<S> part;
   S status{}, residual{}, bad_pivot{};  ///< status, residual and bad pivot of the part, as in ClothReport
 };
@@ -60,8 +60,8 @@ struct ClothReport {
   S residual;     ///< worst |C| at the end of a step
   S penetration;  ///< deepest below the core at the end of a step, what is eased out at most so deep [m]
   S squeeze;      ///< nearest to an obstacle at the end of a step, from where contact begins [m]
-  S eased_depth;  ///< how deep what started inside may be at the end of the last step [m]
-  S bad_pivot;    ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
+  S depenetration_depth;  ///< how deep what started inside may be at the end of the last step [m]
+  S bad_pivot;  ///< 1 + free number of the first pivot that was not positive in the last failure, 0: none
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -69,14 +69,13 @@ namespace ISOCLOTH_BACKEND {
 /// What an iterate is like.
 template <class S>
 struct Assessment {
-  S residual{};                      ///< max |C|, infinite where any is not finite
-  S penetration{}, squeeze{};        ///< as in ClothReport, without what is eased out [m]
-  S contact_error{};                 ///< error of the thickness at contacts [m]
-  typename Lanes<S>::Mask passes{};  ///< cloth goes through cloth
-  typename Lanes<S>::Mask met{};     ///< rows and contacts are within their tolerances
-  typename Lanes<S>::Mask near{};    ///< `met`, and mismatches are small enough for project_again()
-  /// `met`, and mismatches are as small as forces are to balance; see MismatchEnergy.
-  typename Lanes<S>::Mask done{};
+  S residual{};                             ///< max |C|, infinite where any is not finite
+  S penetration{}, squeeze{};               ///< without what is eased out [m]
+  S contact_error{};                        ///< of the thickness at contacts [m]
+  typename Lanes<S>::Mask may_penetrate{};  ///< cloth may go through cloth
+  typename Lanes<S>::Mask met{};            ///< rows and contacts are within their tolerances
+  typename Lanes<S>::Mask near{};           ///< and mismatches are small enough for project_again()
+  typename Lanes<S>::Mask done{};           ///< and as small as forces are to balance; see MismatchEnergy
 };
 
 /// `Cloths` are one cloth or several side by side, lane by lane of S, and do what is asked of those in a
@@ -93,7 +92,7 @@ struct Assessment {
 ///   projects_again()                    whether they have project_again(which): a correction of what the
 ///                                       rows miss at the iterate, by the matrix of the last solve()
 ///   end_part(PartEnd)                   where the next part begins
-///   eased_depth()                       how deep what is eased out may be when the step ends [m]
+///   depenetration_depth()               how deep what is eased out may be when the step ends [m]
 ///   has_diverged(residual)              of a step that ends here (kernels/core/divergence.hpp)
 ///   end_step(kept, residual)            the state of those that are kept
 template <class S, class Cloths>
@@ -120,38 +119,38 @@ class StepController {
       const Outcome found = take_part(part, todo);
       if (cloths_.stops()) return;
       const Mask failed = todo & (found.status > one), stalled = todo & (found.status == one);
-      const Mask again = (failed | stalled) & (parts + parts <= most_parts);
-      const Mask over = failed & !again, onward = todo & !again & !over;
+      const Mask retry = (failed | stalled) & (parts + parts <= most_parts);
+      const Mask over = failed & !retry, accept = todo & !retry & !over;
       report.iterations += select(todo, found.iterations, S{});
       bad_pivot = select(over, found.bad_pivot, bad_pivot);
-      status = select(onward & stalled, one, status);
-      residual = select(onward, larger(found.residual, residual), residual);
+      status = select(accept & stalled, one, status);
+      residual = select(accept, larger(found.residual, residual), residual);
       residual = select(over, infinity(), residual);
-      penetration = select(onward, larger(found.penetration, penetration), penetration);
-      squeeze = select(onward, larger(found.squeeze, squeeze), squeeze);
+      penetration = select(accept, larger(found.penetration, penetration), penetration);
+      squeeze = select(accept, larger(found.squeeze, squeeze), squeeze);
       status = select(over, number(2), status);
-      done = select(onward, done + one, done);
-      const Mask finished = onward & (done >= parts);
-      substeps = select(finished | over, parts, substeps);
+      done = select(accept, done + one, done);
+      const Mask step_done = accept & (done >= parts);
+      substeps = select(step_done | over, parts, substeps);
       cloths_.end_part(
-          PartEnd<S, Mask>{again, onward, finished, part, found.status, found.residual, found.bad_pivot});
-      parts = select(again, parts + parts, parts);
-      done = select(again, S{}, done);
-      status = select(again, S{}, status);
-      residual = select(again, S{}, residual);
-      penetration = select(again, S{}, penetration);
-      squeeze = select(again, S{}, squeeze);
-      todo = todo & !finished & !over;
+          PartEnd<S, Mask>{retry, accept, step_done, part, found.status, found.residual, found.bad_pivot});
+      parts = select(retry, parts + parts, parts);
+      done = select(retry, S{}, done);
+      status = select(retry, S{}, status);
+      residual = select(retry, S{}, residual);
+      penetration = select(retry, S{}, penetration);
+      squeeze = select(retry, S{}, squeeze);
+      todo = todo & !step_done & !over;
     }
     const Mask missed = alive & (status == one);
     if (any(missed)) status = select(missed & cloths_.has_diverged(residual), number(3), status);
     const Mask kept = alive & (status < number(2));
     report.status = select(alive, larger(status, report.status), report.status);
     report.residual = select(alive, larger(residual, report.residual), report.residual);
-    const S eased = cloths_.eased_depth();
+    const S eased = cloths_.depenetration_depth();
     report.penetration = select(kept, larger(penetration + eased, report.penetration), report.penetration);
     report.squeeze = select(kept, larger(squeeze, report.squeeze), report.squeeze);
-    report.eased_depth = select(kept, eased, report.eased_depth);
+    report.depenetration_depth = select(kept, eased, report.depenetration_depth);
     report.substeps += select(alive, substeps, S{});
     report.steps += select(kept, one, S{});
     report.bad_pivot = select(alive & (status == number(2)), bad_pivot, report.bad_pivot);
@@ -182,12 +181,12 @@ class StepController {
       if (projects_again && any(open)) {
         projected = projected | open;
         cloths_.project_again(open);
-        const Assessment<S> again = cloths_.assess(part, iteration, open);
-        found.residual = select(open, again.residual, found.residual);
-        found.penetration = select(open, again.penetration, found.penetration);
-        found.squeeze = select(open, again.squeeze, found.squeeze);
-        found.met = (found.met & !open) | (again.met & open);
-        found.done = (found.done & !open) | (again.done & open);
+        const Assessment<S> corrected = cloths_.assess(part, iteration, open);
+        found.residual = select(open, corrected.residual, found.residual);
+        found.penetration = select(open, corrected.penetration, found.penetration);
+        found.squeeze = select(open, corrected.squeeze, found.squeeze);
+        found.met = (found.met & !open) | (corrected.met & open);
+        found.done = (found.done & !open) | (corrected.done & open);
       }
       result.residual = select(running, found.residual, result.residual);
       result.penetration = select(running, found.penetration, result.penetration);
@@ -235,8 +234,8 @@ class StepController {
   /// part anew.
   ISOCLOTH_DEVICE Mask fly_into_something(const Substep<S>& part, Mask which, const Assessment<S>& found) {
     if (control_.integrator != Integrator::bdf2) return Mask(false);
-    const Mask hit =
-        which & (found.passes | (found.contact_error > number(2 * standard_gravity) * part.h * part.h));
+    const Mask hit = which & (found.may_penetrate |
+                              (found.contact_error > number(2 * standard_gravity) * part.h * part.h));
     return any(hit) ? cloths_.forget(hit) : hit;
   }
 

@@ -28,10 +28,10 @@ struct NearBody {
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index) const {
     Box<Real>* boxes = block.template shared<Box<Real>>();
-    Box<Real> box{a.places.start.vector(0), a.places.start.vector(0)};
+    Box<Real> box{a.positions.start.vector(0), a.positions.start.vector(0)};
     for (Index i = block.rank(); i < a.pattern.node_count; i += block.size()) {
-      box.add(a.places.start.vector(i));
-      box.add(a.places.iterate.vector(i));
+      box.add(a.positions.start.vector(i));
+      box.add(a.positions.iterate.vector(i));
     }
     boxes[block.rank()] = box;
     block.sync();
@@ -59,7 +59,7 @@ struct UpdateBody {
       if (obstacle < a.first_body) return Vec3<Real>{};
       const Index body = obstacle - a.first_body;
       const Vec3<Real> r =
-          sample_point(a.samples.pattern, a.samples.places, a.samples.contacts, at) - a.centers[body];
+          sample_point(a.samples.pattern, a.samples.positions, a.samples.contacts, at) - a.centers[body];
       const Real* const b = a.moves.data() + 6 * body;
       return Vec3<Real>{b[0], b[1], b[2]} + cross(Vec3<Real>{b[3], b[4], b[5]}, r);
     };

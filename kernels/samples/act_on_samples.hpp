@@ -13,7 +13,7 @@ template <class Real>
 struct ActOnSamples {
   SamplePattern pattern;
   ContactControl<Real> control;
-  ContactPlaces<Real> places;
+  ContactPositions<Real> positions;
   ObstaclesView<Real> obstacles;
   NearObstacles<Real> near;
   ContactArrays<Real> contacts;

@@ -26,7 +26,7 @@ ISOCLOTH_DEVICE Vec3<Real> body_direction(int k, Vec3<Real> r) {
 
 /// Where a sample's point is.
 template <class Real>
-ISOCLOTH_DEVICE Vec3<Real> sample_point(const SamplePattern& p, const ContactPlaces<Real>& x,
+ISOCLOTH_DEVICE Vec3<Real> sample_point(const SamplePattern& p, const ContactPositions<Real>& x,
                                         const ContactArrays<Real>& a, Index sample) {
   Vec3<Real> point{};
   for (Index slot = p.sample_begin[sample]; slot < p.sample_begin[sample + 1]; ++slot)

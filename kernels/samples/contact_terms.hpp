@@ -28,7 +28,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
 
  public:
   ISOCLOTH_DEVICE explicit ContactTerms(const ActOnSamples<Real>& args)
-      : Search(args.pattern, args.obstacles, args.control, args.places, args.near, args.contacts.eased),
+      : Search(args.pattern, args.obstacles, args.control, args.positions, args.near, args.contacts.eased),
         law_{.curve = args.control.curve,
              .step = args.control.step,
              .unit = args.control.unit,
@@ -120,16 +120,16 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       Hit<Real> hit;
       this->measure_node(o, node, hit);
       note_depth(node, hit);
-      Index place = -1;
+      Index slot = -1;
       for (Index k = 0; k < count; ++k)
-        if (hits[k].obstacle == o) place = k;
-      if (place < 0) {
+        if (hits[k].obstacle == o) slot = k;
+      if (slot < 0) {
         if (!(hit.gap < 0)) return;
-        place = least_needed(hits, count);
-        if (!(gap_of(hits[place]) > hit.gap)) return note_error(node, -hit.gap / c_.accuracy);
-        begin_contact(first + place);
+        slot = least_needed(hits, count);
+        if (!(gap_of(hits[slot]) > hit.gap)) return note_error(node, -hit.gap / c_.accuracy);
+        begin_contact(first + slot);
       }
-      hits[place] = hit;
+      hits[slot] = hit;
     });
     for (Index k = 0; k < count; ++k) push(node, first + k, hits[k]);
   }
@@ -138,10 +138,10 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   }
   template <class AnyHit>
   static ISOCLOTH_DEVICE Index least_needed(const AnyHit* hits, Index count) {
-    Index place = 0;
+    Index slot = 0;
     for (Index k = 1; k < count; ++k)
-      if (gap_of(hits[k]) > gap_of(hits[place])) place = k;
-    return place;
+      if (gap_of(hits[k]) > gap_of(hits[slot])) slot = k;
+    return slot;
   }
 
   ISOCLOTH_DEVICE void find_on_element(Index sample) const {
@@ -171,26 +171,26 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       const Element<Real> element = this->element_at(o, sample);
       ElementHit<Real> deepest;
       const bool found = this->find_deepest(o, sample, element, keeps, deepest);
-      Index place = -1;
+      Index slot = -1;
       Real nearest = jump;
       for (Index k = 0; k < count && found; ++k) {
         const Real move = larger(magnitude(hits[k].u - deepest.u), magnitude(hits[k].v - deepest.v));
         if (hits[k].obstacle != o || !(move < nearest)) continue;
-        place = k;
+        slot = k;
         nearest = move;
       }
       for (Index k = 0; k < count && keeps; ++k)
-        if (hits[k].obstacle == o && k != place) this->measure_point(o, sample, element, hits[k]);
-      if (!found || (place < 0 && deepest.is_corner)) return;
-      if (place < 0) {
-        place = least_needed(hits, count);
-        if (!(gap_of(hits[place]) > deepest.gap)) return;
-        if (hits[place].obstacle != o) begin_contact(contact_of(place));
+        if (hits[k].obstacle == o && k != slot) this->measure_point(o, sample, element, hits[k]);
+      if (!found || (slot < 0 && deepest.is_corner)) return;
+      if (slot < 0) {
+        slot = least_needed(hits, count);
+        if (!(gap_of(hits[slot]) > deepest.gap)) return;
+        if (hits[slot].obstacle != o) begin_contact(contact_of(slot));
       }
-      if (keeps_points(c_.iteration) && hits[place].obstacle == o)
-        this->measure_point(o, sample, element, hits[place]);
+      if (keeps_points(c_.iteration) && hits[slot].obstacle == o)
+        this->measure_point(o, sample, element, hits[slot]);
       else
-        hits[place] = deepest;
+        hits[slot] = deepest;
     });
     Element<Real> element;
     element.size = static_cast<int>(p_.sample_begin[sample + 1] - p_.sample_begin[sample]);

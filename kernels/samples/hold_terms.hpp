@@ -25,14 +25,14 @@ class HoldTerms : public SampleTerm<Real> {
   /// Lets go and takes hold; of nodes, where any may be held.
   ISOCLOTH_DEVICE void begin(Index node) const {
     if (node >= all_.pattern.node_count || a_.inverse_masses.data == nullptr) return;
-    const Real inverse_mass = all_.places.rest_inverse_masses[node];
+    const Real inverse_mass = all_.positions.rest_inverse_masses[node];
     Index holder = -1;
     if (exist()) {
       const Index before = static_cast<Index>(a_.holders[node]);
-      Vec3<Real> place;
-      holder = next_holder(g_, before, all_.places.start.vector(node), inverse_mass > 0, place);
+      Vec3<Real> local_position;
+      holder = next_holder(g_, before, all_.positions.start.vector(node), inverse_mass > 0, local_position);
       if (holder != before) a_.forces.set_vector(node, {});
-      if (holder != before && holder >= 0) a_.places.set_vector(node, place);
+      if (holder != before && holder >= 0) a_.local_positions.set_vector(node, local_position);
       a_.holders[node] = static_cast<Real>(holder);
     }
     const bool is_rigid = holder >= 0 && !(g_.grippers[holder].stiffness > 0);
@@ -52,7 +52,7 @@ class HoldTerms : public SampleTerm<Real> {
     const Real k = stiffness(node, holder);
     const bool pulls = all_.pulls();
     if (pulls && g_.grippers[holder].stiffness > 0)
-      a_.forces.set_vector(node, k * (target(node, holder) - all_.places.iterate.vector(node)));
+      a_.forces.set_vector(node, k * (target(node, holder) - all_.positions.iterate.vector(node)));
     const ContactArrays<Real>& samples = all_.contacts;
     for (const int diagonal : {0, 3, 5}) samples.sample_stiffness[node * 6 + diagonal] += k;
     if (pulls)
@@ -73,7 +73,7 @@ class HoldTerms : public SampleTerm<Real> {
     return exist() && sample < all_.pattern.node_count ? static_cast<Index>(a_.holders[sample]) : -1;
   }
   ISOCLOTH_DEVICE Vec3<Real> target(Index node, Index holder) const {
-    return held_position(g_, holder, a_.places.vector(node), c_.to);
+    return held_position(g_, holder, a_.local_positions.vector(node), c_.to);
   }
   ISOCLOTH_DEVICE Real stiffness(Index node, Index holder) const {
     const Real k = g_.grippers[holder].stiffness;

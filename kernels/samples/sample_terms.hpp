@@ -18,7 +18,8 @@ struct NodeForceTerm : SampleTerm<Real> {
   ISOCLOTH_DEVICE void act(Index sample) const {
     if (sample >= a.pattern.node_count) return;
     add_force(force, NodeSite<Real>{a.faces, static_cast<std::size_t>(sample), a.control.step, a.control.rate,
-                                    a.places.start, a.places.base, a.places.iterate, a.pulls(), a.contacts});
+                                    a.positions.start, a.positions.base, a.positions.iterate, a.pulls(),
+                                    a.contacts});
   }
 };
 

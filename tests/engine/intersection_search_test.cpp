@@ -56,7 +56,7 @@ ExactCounts expect_as_counted(const std::vector<const Mesh*>& meshes,
     for (const Crossing& c : list.first) {
       const Vec3d &p = positions[c.edge_surface][c.edge[0]], &q = positions[c.edge_surface][c.edge[1]];
       EXPECT_LT(c.edge[0], c.edge[1]);
-      EXPECT_NEAR(norm(c.place - p) + norm(q - c.place), norm(q - p), 1e-12);
+      EXPECT_NEAR(norm(c.position - p) + norm(q - c.position), norm(q - p), 1e-12);
       EXPECT_LT(c.face, meshes[c.face_surface]->face_count());
     }
   }
@@ -89,7 +89,7 @@ TEST(IntersectionSearch, CountsEdgesOfTwoTriangles) {
   for (const Crossing& c : found.crossing.first) {
     EXPECT_EQ(c.face, 0);
     EXPECT_EQ(c.edge_surface + c.face_surface, 0U);
-    EXPECT_NEAR(c.place.z, 0, 1e-15);
+    EXPECT_NEAR(c.position.z, 0, 1e-15);
     edges.insert(c.edge);
   }
   EXPECT_EQ(edges, (std::set<std::array<Index, 2>>{{3, 4}, {3, 5}}));
@@ -120,8 +120,8 @@ TEST(IntersectionSearch, TellsTouchingFromCrossing) {
     EXPECT_EQ(found.crossing.count, 2) << below;
     EXPECT_EQ(found.touching.count, 0) << below;
     for (const Crossing& c : found.crossing.first) {
-      EXPECT_LE(std::fabs(c.place.z), below);
-      EXPECT_NEAR(c.place.x, 0.2, 1e-12);
+      EXPECT_LE(std::fabs(c.position.z), below);
+      EXPECT_NEAR(c.position.x, 0.2, 1e-12);
     }
   }
 }
@@ -259,7 +259,7 @@ TEST(IntersectionSearch, CountsTheEdgesOfAStrip) {
   EXPECT_EQ(found.surfaces, (std::vector<std::size_t>{0, 1}));
   for (const Crossing& c : found.crossing.first) {
     EXPECT_EQ(std::tuple(c.edge_surface, c.face_surface, c.face), std::tuple(0U, 1U, 0));
-    EXPECT_NEAR(c.place.z, 0, 1e-15);
+    EXPECT_NEAR(c.position.z, 0, 1e-15);
   }
 }
 
@@ -441,7 +441,7 @@ TEST(IntersectionSearch, FindsTheSameAgain) {
   for (std::size_t i = 0; i < again.crossing.first.size(); ++i) {
     EXPECT_EQ(again.crossing.first[i].edge, first.crossing.first[i].edge);
     EXPECT_EQ(again.crossing.first[i].face, first.crossing.first[i].face);
-    EXPECT_EQ(again.crossing.first[i].place, first.crossing.first[i].place);
+    EXPECT_EQ(again.crossing.first[i].position, first.crossing.first[i].position);
   }
 }
 

@@ -69,8 +69,8 @@ TEST(Panels, HaveNodesWhereButtonsAre) {
   const std::vector<Panel> panels{rectangle("a", 1, 0.5), rectangle("b", 0.3, 0.7)};
   const Vec2d inside{0.123, 0.234}, beside{0.15, 0.51}, on_edge{0.312, 0.004};
   const Fasteners fasteners{
-      .buttons = {{.panels = {"a", "b"}, .places = {inside, beside}, .stiffness = 50},
-                  {.panels = {"a", "a"}, .places = {on_edge, {0.5, 0.25}}, .strength = 3}},
+      .buttons = {{.panels = {"a", "b"}, .positions = {inside, beside}, .stiffness = 50},
+                  {.panels = {"a", "a"}, .positions = {on_edge, {0.5, 0.25}}, .strength = 3}},
       .bands = {}};
   Mesh mesh = sew_panels(panels, {}, 0.05, "mesh", fasteners).mesh;
   EXPECT_EQ(validate_mesh(mesh, "mesh"), 0);
@@ -125,7 +125,8 @@ TEST(Panels, AreSewnAgainstTheBandsThatEndThere) {
 
 TEST(Panels, SayWhichButtonOrBandIsWrong) {
   const auto button = [](const std::string& panel, Vec2d place) {
-    return Fasteners{.buttons = {{.panels = {"a", panel}, .places = {Vec2d{0.5, 0.2}, place}}}, .bands = {}};
+    return Fasteners{.buttons = {{.panels = {"a", panel}, .positions = {Vec2d{0.5, 0.2}, place}}},
+                     .bands = {}};
   };
   const auto says = [](const std::string& found, const std::string& expected) {
     EXPECT_NE(found.find(expected), std::string::npos) << found;

@@ -41,7 +41,7 @@ TEST(PassageSearch, FindsWhatIsApartBeforeAndAfter) {
   ASSERT_EQ(through.first.size(), Passages::most_named);
   for (const Passage& passage : through.first) {
     EXPECT_NEAR(passage.time, 0.25, 1e-12);
-    EXPECT_NEAR(passage.place.z, 0, 1e-12);
+    EXPECT_NEAR(passage.position.z, 0, 1e-12);
     EXPECT_NE(passage.surfaces[0], passage.surfaces[1]);
   }
   EXPECT_EQ(passages({0, 0, -0.09}).count, 0);

@@ -80,7 +80,7 @@ TEST(Weil, RelaxationRepairsLengths) {
     EXPECT_LT(relax_distances(sheet, weil, x), weil.most_passes);
     EXPECT_LT(edge_errors(sheet, x).mean, 0.002);
     EXPECT_LT(edge_errors(sheet, x).max, 0.02);
-    for (const HangingPoint& point : sheet.points) EXPECT_EQ(x[point.node], point.place);
+    for (const HangingPoint& point : sheet.points) EXPECT_EQ(x[point.node], point.position);
   }
 }
 
@@ -111,8 +111,8 @@ TEST(Weil, LeastAngleIsKept) {
     const HangingSheet sheet(mesh, ends, settings, "");
     std::vector<Vec3d> x = weil_catenaries(sheet, 0, "");
     for (Index i = 0; i < 42; ++i) x[i].x += 1e-3 * (i % 21 - 10);  // not exactly on itself
-    x[0] = x[20] = ends[0].place;
-    x[21] = x[41] = ends[2].place;
+    x[0] = x[20] = ends[0].position;
+    x[21] = x[41] = ends[2].position;
     relax_distances(sheet, settings, x);
     double least = 180;
     for (Index i = 1; i < 20; ++i)

@@ -94,7 +94,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
     }
     right(size + 6 * b + 2) = -body.mass * h * h * scene.gravity;
   }
-  const ActOnSamples<double>& found = garment.contacts().found();
+  const ActOnSamples<double>& found = garment.contacts().sample_arguments();
   const SamplePattern& p = found.pattern;
   const std::vector<Index> free = [&] {
     std::vector<Index> numbers(sheet.mesh.positions.size(), -1);
@@ -113,7 +113,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
       Vec3d x;
       for (Index slot = p.sample_begin[s]; slot < p.sample_begin[s + 1]; ++slot)
         x += found.contacts.weights[static_cast<std::size_t>(slot)] *
-             found.places.iterate.vector(static_cast<std::size_t>(p.slot_nodes[slot]));
+             found.positions.iterate.vector(static_cast<std::size_t>(p.slot_nodes[slot]));
       const RigidBody& body = scene.bodies[static_cast<std::size_t>(b)];
       const Vec3d r = x - (body.position + h * body.velocity);
       Columns j;

@@ -142,7 +142,7 @@ TEST_F(GpuSelections, TakeWhatIsFlagged) { expect_selections("cuda"); }
 /// Cloth whose contacts are found, and no more.
 struct Pairs : ClothPairs {
   using ClothPairs::begin_substep;
-  using ClothPairs::stops;
+  using ClothPairs::ccd_limits;
   Pairs(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments)
       : ClothPairs(device, scene, garments) {}
   bool touch(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
@@ -151,8 +151,8 @@ struct Pairs : ClothPairs {
     from_.upload(from);
     to_.upload(to);
     begin_substep();
-    look();
-    return exist() || passes();
+    detect_contacts();
+    return exist() || may_penetrate();
   }
 };
 
@@ -168,7 +168,7 @@ TEST(ClothPairs, FindWhatStraysAfterClothWasHeldBack) {
     rest.insert(rest.end(), garment.initial_positions.begin(), garment.initial_positions.end());
   ASSERT_FALSE(pairs.touch(rest, rest));
   std::vector<Vec3d> velocities(rest.size());
-  pairs.stops(rest, std::vector<double>(rest.size(), 1), velocities);
+  pairs.ccd_limits(rest, std::vector<double>(rest.size(), 1), velocities);
   std::vector<Vec3d> to = rest;
   // A dent, so that the triangles at its deepest node have nodes_outside_bounds alone.
   for (const std::size_t row : {3u, 4u, 5u})

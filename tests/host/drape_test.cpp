@@ -7,7 +7,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/drape/laplace.hpp"
 #include "host/isocloth.hpp"
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 
 namespace isocloth {
 namespace {
@@ -142,7 +142,7 @@ TEST(LaplaceDrape, HangsAPolygonThatIsNotConvex) {
   for (const auto& [i, j] : {std::pair{0, 0}, {8, 0}, {8, 4}, {4, 4}, {4, 8}, {0, 8}})
     points.push_back({number[j * n + i], {0.09 * i, 0.09 * j, 0}});
   const auto x = drape(mesh, points, {.method = DrapeMethod::laplace}, "");
-  for (const HangingPoint& point : points) EXPECT_EQ(x[point.node], point.place);
+  for (const HangingPoint& point : points) EXPECT_EQ(x[point.node], point.position);
   double lowest = 0;
   for (const Vec3d& p : x) lowest = std::min(lowest, p.z);
   EXPECT_NEAR(lowest, Catenary({}, {0.72, 0, 0}, 0.8).at(0.4).z, 1e-12);  // on the rim: the maximum principle
@@ -200,9 +200,9 @@ TEST(ShapeMeasures, WeilWithAnglesLiesNearAMembraneAtRest) {
   scene.projection.max_iterations = 100;
   Simulation simulation(scene);
   const double hung = simulation.measure(0).potential_energy;
-  RestSearch search(simulation, {});
-  for (int step = 0; step < 200 && !search.rests(); ++step) search.step();
-  ASSERT_TRUE(search.rests());
+  EquilibriumSearch search(simulation, {});
+  for (int step = 0; step < 200 && !search.has_converged(); ++step) search.step();
+  ASSERT_TRUE(search.has_converged());
   const double at_rest = simulation.measure(0).potential_energy;
   EXPECT_NEAR(at_rest / hung, 1, 0.1);
   // Threads that may shear freely fall further than the membrane lets them.

@@ -71,7 +71,7 @@ TEST_F(GpuContact, LaunchesAndBlocksDoNotShow) {
 /// Who touches what, and how.
 std::vector<ContactState> modes_of(const GarmentState& state) {
   std::vector<ContactState> modes = state.contacts;
-  for (ContactState& contact : modes) contact.force = {}, contact.place = {};
+  for (ContactState& contact : modes) contact.force = {}, contact.uv = {};
   return modes;
 }
 

@@ -129,7 +129,7 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
     EXPECT_LE((as_matrix(after.velocities) - cloth.velocities()).cwiseAbs().maxCoeff(), bound / part)
         << kind.name << ", step " << step;
     EXPECT_EQ(report.status == StepStatus::converged, result.converged) << kind.name << ", step " << step;
-    EXPECT_NEAR(report.eased_depth, cloth.contact()->eased_depth(), bound);
+    EXPECT_NEAR(report.eased_depth, cloth.contact()->depenetration_depth(), bound);
     EXPECT_NEAR(report.penetration - report.eased_depth, cloth.contact()->penetration(cloth.positions()),
                 bound);
     compared.eased += report.eased_depth > scene.contact.tolerance;

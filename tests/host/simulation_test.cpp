@@ -11,7 +11,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 #include "tests/host/batch_case.hpp"
 
 namespace isocloth {
@@ -96,15 +96,15 @@ TEST(Simulation, AKeptStepIsGivenOnce) {
   EXPECT_THROW(simulation.take_step_records(), ShapeError);
 }
 
-TEST(RestSearch, RefusesWhatNothingCanMeet) {
+TEST(EquilibriumSearch, RefusesWhatNothingCanMeet) {
   Simulation simulation(batch_scene({}, 1), one_thread);
   for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
-    RestSettings settings;
+    EquilibriumSettings settings;
     settings.tolerance = bad;
-    expect_mentions(message_of([&] { RestSearch(simulation, settings); }), {"rest.tolerance"});
+    expect_mentions(message_of([&] { EquilibriumSearch(simulation, settings); }), {"rest.tolerance"});
     settings = {};
     settings.longest_step = bad;
-    expect_mentions(message_of([&] { RestSearch(simulation, settings); }), {"rest.longest_step"});
+    expect_mentions(message_of([&] { EquilibriumSearch(simulation, settings); }), {"rest.longest_step"});
   }
 }
 

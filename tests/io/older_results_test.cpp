@@ -19,7 +19,7 @@ namespace {
 std::vector<std::string> later_names() {
   std::vector<std::string> names;
   for (const MetricColumn& column : metric_columns(false))
-    if (column.came_later) names.push_back(column.name);
+    if (column.is_optional) names.push_back(column.name);
   return names;
 }
 
@@ -27,7 +27,7 @@ std::vector<std::string> later_names() {
 std::string older_names() {
   std::string names;
   for (const MetricColumn& column : metric_columns())
-    if (!column.came_later) names += (names.empty() ? "" : ",") + column.name;
+    if (!column.is_optional) names += (names.empty() ? "" : ",") + column.name;
   return names;
 }
 
@@ -91,7 +91,8 @@ TEST(OlderResults, TrajectoriesReadWhatTheyHave) {
   EXPECT_TRUE(found.contact_loads(3).empty());
   const FrameMetrics written = metrics_at(scene, 6)[1], none;
   for (const MetricColumn& column : metric_columns())
-    EXPECT_EQ(column.get(found.metrics(3, 1)), column.get(column.came_later ? none : written)) << column.name;
+    EXPECT_EQ(column.get(found.metrics(3, 1)), column.get(column.is_optional ? none : written))
+        << column.name;
 }
 
 TEST(OlderResults, CheckpointsReadWhatTheyHave) {

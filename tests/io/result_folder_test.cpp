@@ -392,7 +392,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
                             .edge = {3, 4},
                             .face_garment = "trousers",
                             .face = 17,
-                            .place = {0.1, 0.2, 0.3}}};
+                            .position = {0.1, 0.2, 0.3}}};
   s.steps_passing_within = 2;
   s.first_passages = {"node 3 of shirt through the triangle 4-5-6 of trousers"};
   s.steps_overlapping = 3;
@@ -414,7 +414,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   EXPECT_EQ(read.steps_overlapping, 3);
   EXPECT_EQ(read.overlaps_max, 5);
   EXPECT_EQ(read.first_overlaps, s.first_overlaps);
-  EXPECT_EQ(read.first_intersections[0].place, s.first_intersections[0].place);
+  EXPECT_EQ(read.first_intersections[0].position, s.first_intersections[0].position);
   s.wall_seconds = HUGE_VAL;
   EXPECT_NE(message_of<NumericalError>([&] { summary_json(s); }).find("wall_seconds"), std::string::npos);
   for (const char* bad : {"", "[]", "{}", "{\"status\": 3}", "null"}) {

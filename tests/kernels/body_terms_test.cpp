@@ -32,7 +32,7 @@ class BodyTermsTest : public ContactTermsCase<Real> {
   ActOnSamples<Real> found() {
     ActOnSamples<Real> all{};
     all.pattern = this->pattern;
-    all.places.iterate = {this->iterate.data(), 1};
+    all.positions.iterate = {this->iterate.data(), 1};
     all.contacts.forces.data = this->forces.data();
     all.contacts.obstacles.data = this->obstacles.data();
     all.contacts.normals.data = this->normals.data();
@@ -115,7 +115,7 @@ TYPED_TEST(BodyTermsTest, SumsAreThoseOfAllContacts) {
   });
   std::vector<Real> sums(this->body_count * static_cast<std::size_t>(body_terms), Real(77));
   const StepKernels<Real>& kernels = step_kernels<Real>(this->device.backend());
-  kernels.sum_bodies(this->device.queue(), {.found = this->found(),
+  kernels.sum_bodies(this->device.queue(), {.samples = this->found(),
                                             .first_body = this->first_body,
                                             .centers = {this->centers.data(), this->centers.size()},
                                             .sums = {sums.data(), sums.size()}});
@@ -159,7 +159,7 @@ TYPED_TEST(BodyTermsTest, ColumnsAreThoseOfAllContacts) {
   std::vector<Vec3<Real>> columns(count * stride, others);
   const StepKernels<Real>& kernels = step_kernels<Real>(this->device.backend());
   kernels.assemble_body_columns(this->device.queue(),
-                                {.found = this->found(),
+                                {.samples = this->found(),
                                  .first_body = this->first_body,
                                  .centers = {this->centers.data(), this->centers.size()},
                                  .node_slots = this->samples.node_slots.view(),

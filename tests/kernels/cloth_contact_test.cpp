@@ -225,7 +225,7 @@ TEST(ClothContact, SiftingLosesNothing) {
                              .to = to,
                              .reach = reach,
                              .sifted = all,
-                             .found = found});
+                             .contacts = found});
   const auto found_among = [&](const std::vector<Index>& sifted) {
     std::vector<FoundContact> those(sifted.size());
     kernels.find_contacts({}, {.features = features,
@@ -235,7 +235,7 @@ TEST(ClothContact, SiftingLosesNothing) {
                                .to = to,
                                .reach = reach,
                                .sifted = sifted,
-                               .found = those});
+                               .contacts = those});
     return those;
   };
   std::vector<Index> order = all;  // a pair's packet is of both kinds
@@ -257,7 +257,7 @@ TEST(ClothContact, SiftingLosesNothing) {
                       .from = sought_at,
                       .to = sought_at,
                       .reach = reach,
-                      .places = places,
+                      .trajectories = places,
                       .may_touch = fresh};
   kernels.cull_candidates({}, sift);
   sift.from = from;
@@ -337,7 +337,7 @@ void expect_whole_matrix() {
   const StepKernels<Real>& kernels = step_kernels<Real>(*cpu_backend(widest_simd()));
   const ClothContactList list{.features = {triangles, sides, edges, node_garments},
                               .pairs = pairs,
-                              .found = found,
+                              .contacts = found,
                               .chosen = chosen,
                               .node_begin = begin,
                               .node_entries = entries};

@@ -166,11 +166,11 @@ class ContactTermsCase : public ::testing::Test {
     args.control.curve = {static_cast<Real>(compression.give()), static_cast<Real>(compression.offset()),
                           static_cast<Real>(compression.linear_from()),
                           static_cast<Real>(compression.largest_slope())};
-    args.places = {{start.data(), 1},
-                   {start.data(), 1},
-                   {iterate.data(), 1},
-                   {inverse_masses.data(), 1},
-                   {inverse_masses.data(), 1}};
+    args.positions = {{start.data(), 1},
+                      {start.data(), 1},
+                      {iterate.data(), 1},
+                      {inverse_masses.data(), 1},
+                      {inverse_masses.data(), 1}};
     args.near = {{near.data(), 1}};
     ContactArrays<Real>& all = args.contacts;
     all.forces.data = forces.data();

@@ -77,7 +77,7 @@ class SystemOnDevice {
     node_edges_ = {device_, node_edges}, lengths_ = {device_, lengths};
     scales_ = {device_, at.edges.size()}, weights_ = {device_, entries.size() / 2};
     inverse_masses_ = {device_, inverse_masses}, reaches_ = {device_, reaches};
-    places_ = {device_, quads(at.places)}, moves_ = {device_, quads(at.moves)};
+    relative_positions_ = {device_, quads(at.places)}, moves_ = {device_, quads(at.moves)};
     kept_ = {device_, of_node.size()}, changes_ = {device_, of_node.size()};
     directions_ = {device_, at.edges.size()}, values_ = {device_, entries.size() / 2};
     for (auto* buffer : {&right_side_, &impulses_, &strains_}) *buffer = {device_, at.edges.size()};
@@ -113,7 +113,7 @@ class SystemOnDevice {
                                     .node_edges = read(node_edges_),
                                     .inverse_masses = read(inverse_masses_),
                                     .reaches = read(reaches_),
-                                    .places = read(places_),
+                                    .relative_positions = read(relative_positions_),
                                     .moves = moves_.view(),
                                     .kept_moves = kept_.view(),
                                     .loads = {},
@@ -177,7 +177,7 @@ class SystemOnDevice {
   Buffer<Index> edge_nodes_, entries_, node_begin_, node_edges_;
   Buffer<Real> lengths_, scales_, weights_, inverse_masses_, reaches_, values_, right_side_, impulses_,
       strains_, changes_;
-  Buffer<Vec4<Real>> places_, moves_, kept_, directions_;
+  Buffer<Vec4<Real>> relative_positions_, moves_, kept_, directions_;
 };
 
 template <class Real>

@@ -76,11 +76,11 @@ class SampleTermsTest : public ::testing::Test {
     args.control.step = static_cast<Real>(h);
     args.control.rate = static_cast<Real>(rate);
     args.control.mean_mass = static_cast<Real>(mean_mass);
-    args.places = {{start.data(), 1},
-                   {base.data(), 1},
-                   {iterate.data(), 1},
-                   {held_masses.data(), 1},
-                   {inverse_masses.data(), 1}};
+    args.positions = {{start.data(), 1},
+                      {base.data(), 1},
+                      {iterate.data(), 1},
+                      {held_masses.data(), 1},
+                      {inverse_masses.data(), 1}};
     args.contacts.sample_stiffness = strided(stiffness);
     args.contacts.sample_forces = strided(forces);
     args.contacts.depths = strided(depths);

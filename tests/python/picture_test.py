@@ -13,9 +13,9 @@ from isocloth.__main__ import main
 pytest.importorskip("h5py")
 pytest.importorskip("vtk")
 image = pytest.importorskip("vtkmodules.vtkIOImage")
-from isocloth._picture import Camera, can_draw  # noqa: E402
+from isocloth._display import ShownResult, ShownSimulation  # noqa: E402
 from isocloth._render import Stage  # noqa: E402
-from isocloth._shown import ShownResult, ShownSimulation  # noqa: E402
+from isocloth._vtk_renderer import Camera, can_draw  # noqa: E402
 
 if not can_draw():
     pytest.skip("no OpenGL without a display", allow_module_level=True)

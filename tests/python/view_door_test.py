@@ -13,8 +13,8 @@ viser = pytest.importorskip("viser")
 client = pytest.importorskip("websockets.sync.client")
 encode = pytest.importorskip("msgspec.msgpack").encode
 
-from isocloth._films import RECORDED  # noqa: E402
 from isocloth._render import Recorder  # noqa: E402
+from isocloth._video import RECORDED  # noqa: E402
 from isocloth._view import Viewer  # noqa: E402
 
 NAN, INF = math.nan, math.inf

@@ -271,7 +271,7 @@ def test_batches_are_one_mesh(batch):
 
 
 def test_what_a_page_shows_is_recorded(swing, tmp_path):
-    picture = pytest.importorskip("isocloth._picture")
+    picture = pytest.importorskip("isocloth._vtk_renderer")
     pytest.importorskip("vtk")
     ffmpeg = pytest.importorskip("imageio_ffmpeg")
     if not picture.can_draw():

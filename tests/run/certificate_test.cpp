@@ -33,8 +33,10 @@ class CertificateOfParts : public testing::Test {
 
   /// The end of a part in which a sheet is that much above where it was.
   SubstepRecord part(std::size_t garment, double above, double share) const {
-    SubstepRecord part{
-        .step = share * 0.01, .state = simulation_.state(garment), .cloth_forces = {}, .held_back = {}};
+    SubstepRecord part{.step = share * 0.01,
+                       .state = simulation_.state(garment),
+                       .cloth_forces = {},
+                       .ccd_stopped_nodes = {}};
     for (std::size_t i = 2; i < part.state.positions.size(); i += 3) part.state.positions[i] += above;
     return part;
   }

@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 /// A linear problem y = J t + e of two unknowns, truth 0: `points` seen at `samples` times.
 struct Linear {
   MatrixXd jacobian;
-  std::vector<ResidualPlace> places;
+  std::vector<ResidualSource> sources;
 
   Linear(int tracks, int samples, int points, bool decays) : jacobian(tracks * samples * points, 2) {
     Index row = 0;
@@ -29,7 +29,7 @@ struct Linear {
           jacobian(row, 0) = weight * (decays ? std::exp(-2 * s) : std::sin(12 * s));
           jacobian(row, 1) = weight * (decays ? s * std::exp(-s) : s * std::cos(9 * s));
           const auto of = static_cast<std::size_t>(track);
-          places.push_back({of, of, static_cast<std::size_t>(point), t});
+          sources.push_back({of, of, static_cast<std::size_t>(point), t});
         }
   }
 };
@@ -66,7 +66,7 @@ Coverage coverage(int tracks, int samples, double correlation, bool is_common, b
     const VectorXd e = noise(gaussian, tracks, samples, points, correlation, is_common);
     const VectorXd t = solver.solve(e);
     const std::vector<BlockInterval> all =
-        block_intervals(e - linear.jacobian * t, linear.jacobian, linear.places);
+        block_intervals(e - linear.jacobian * t, linear.jacobian, linear.sources);
     for (Index u = 0; u < 2; ++u) {
       const BlockInterval& interval = all[static_cast<std::size_t>(u)];
       found.block += std::fabs(t[u]) <= interval.half;
@@ -110,7 +110,7 @@ TEST(BlockIntervals, AreNotMuchWiderWhereAFewSamplesSayAll) {
   constexpr int trials = 400;
   Linear linear(1, 10, 40, false);
   for (Index row = 0; row < linear.jacobian.rows(); ++row) {
-    const double strain = linear.places[static_cast<std::size_t>(row)].at;
+    const double strain = linear.sources[static_cast<std::size_t>(row)].at;
     linear.jacobian.row(row) << strain * strain, 1;
   }
   Gaussian gaussian(12);
@@ -119,7 +119,7 @@ TEST(BlockIntervals, AreNotMuchWiderWhereAFewSamplesSayAll) {
   for (int k = 0; k < trials; ++k) {
     const VectorXd e = noise(gaussian, 1, 10, 40, 0, false);
     const VectorXd t = solver.solve(e);
-    const BlockInterval found = block_intervals(e - linear.jacobian * t, linear.jacobian, linear.places)[0];
+    const BlockInterval found = block_intervals(e - linear.jacobian * t, linear.jacobian, linear.sources)[0];
     held += std::fabs(t[0]) <= found.half;
     width += found.half / found.independent;
   }
@@ -141,17 +141,17 @@ TEST(BlockIntervals, AreOpenWhereNothingDependsOnTheUnknown) {
   jacobian.col(1).setZero();
   Gaussian gaussian(3);
   const std::vector<BlockInterval> all =
-      block_intervals(noise(gaussian, 1, 40, 2, 0, false), jacobian, linear.places);
+      block_intervals(noise(gaussian, 1, 40, 2, 0, false), jacobian, linear.sources);
   EXPECT_TRUE(std::isfinite(all[0].half));
   EXPECT_TRUE(std::isinf(all[1].half));
   jacobian.setZero();
-  for (const BlockInterval& none : block_intervals(VectorXd::Ones(80), jacobian, linear.places))
+  for (const BlockInterval& none : block_intervals(VectorXd::Ones(80), jacobian, linear.sources))
     EXPECT_TRUE(std::isinf(none.half));
 }
 
 TEST(ChannelLeverage, IsWhatTheUnknownsTakeUp) {
   const Linear linear(3, 20, 2, false);
-  const std::vector<double> all = channel_leverage(linear.jacobian, linear.places, 3);
+  const std::vector<double> all = channel_leverage(linear.jacobian, linear.sources, 3);
   EXPECT_NEAR(all[0] + all[1] + all[2], 2, 1e-12);
   EXPECT_NEAR(all[0], all[1], 1e-12);
 }

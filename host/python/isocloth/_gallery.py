@@ -6,9 +6,9 @@ import json
 import os
 import pathlib
 
-from ._films import jpeg
 from ._render import frame_picture
 from ._results import Result, run
+from ._video import jpeg
 from .errors import Error, FileError
 
 _STYLE = """

@@ -11,7 +11,6 @@ import os
 import pathlib
 import re
 import stat
-import typing
 
 import numpy
 
@@ -21,34 +20,6 @@ UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.304
 _UPRIGHT = {"x": [[0, 1, 0], [0, 0, 1], [1, 0, 0]], "y": [[1, 0, 0], [0, 0, -1], [0, 1, 0]], "z": numpy.eye(3)}
 MOST_BYTES = 2 << 30  # of a file that is read or written, as the engine has it
 EXACT = 1e-5  # [m], distance within which vertices that a program has split are united
-
-
-@dataclasses.dataclass
-class Mesh:
-    """A mesh of a file. ``name``; ``faces``: tuples of nodes; ``uvs``: of each corner of the faces, one after another,
-    shape (corners, 2), or None; ``points(time)``: positions in the file's unit and axes, shape (nodes, 3), ``time`` in
-    seconds of the file, None: as it stands without its animation; ``moves``: whether they depend on the time."""
-
-    name: str
-    faces: list
-    uvs: typing.Any
-    points: typing.Callable
-    moves: bool = False
-
-
-@dataclasses.dataclass
-class Source:
-    """What a file holds: unit [m] and axis that is up, None where it does not say; first and last time of its animation
-    [s] and frames per second, or None; notes on what was left out; ``prepare(times)``: is told which will be asked
-    for."""
-
-    meshes: list
-    unit: float | None
-    up: str | None
-    span: tuple | None = None
-    rate: float | None = None
-    notes: list = dataclasses.field(default_factory=list)
-    prepare: typing.Callable = lambda times: None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,8 @@ import tempfile
 import numpy
 
 from . import errors
-from ._import import Mesh, Source
+from ._import_mesh import Mesh
+from ._import_source import Source
 from .errors import FileError
 
 _SECONDS, _SECONDS_PER_MB, _SECONDS_PER_FRAME = 20, 10, 0.1  # of a processor

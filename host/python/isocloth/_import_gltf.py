@@ -9,7 +9,9 @@ import urllib.parse
 
 import numpy
 
-from ._import import Mesh, Source, require_file, require_inside
+from ._import import require_file, require_inside
+from ._import_mesh import Mesh
+from ._import_source import Source
 from .errors import Error, FileError, MeshError
 
 _KINDS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}

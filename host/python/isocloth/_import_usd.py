@@ -4,9 +4,11 @@ import pathlib
 
 import numpy
 
-from ._import import Mesh, Source, require_file, require_inside
+from ._import import require_file, require_inside
 from ._import_aside import read as read_aside
 from ._import_aside import work
+from ._import_mesh import Mesh
+from ._import_source import Source
 from ._library import library
 from .errors import Error, FileError, MeshError
 

@@ -6,8 +6,8 @@ whose triangles have vertices of their own: what changes from frame to frame is 
 
 import numpy
 
+from ._display import SOLID
 from ._fields import GARMENT_COLORS, PLAIN, QUANTITIES, colors_of
-from ._shown import SOLID
 
 BACKGROUND = (226, 229, 232)  # apart from the white of what is not strained
 COLORS = 24

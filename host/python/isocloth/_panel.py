@@ -6,7 +6,7 @@ import math
 
 from ._door import Choice, Flag, Number
 from ._fields import QUANTITIES
-from ._films import RECORDED
+from ._video import RECORDED
 
 _LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear", "N/m"), "kappa": ("bending", "N m"),
            "alpha": ("damping alpha", "kg/(m² s)")}

@@ -5,10 +5,10 @@ import pathlib
 
 import numpy
 
+from ._display import ShownResult
 from ._fields import QUANTITIES, Range, quantity
-from ._films import RECORDED, Video, write_png
-from ._picture import Camera, Picture, rotation_of
-from ._shown import ShownResult
+from ._video import RECORDED, Video, write_png
+from ._vtk_renderer import Camera, Picture, rotation_of
 from .errors import Error, FileError
 
 

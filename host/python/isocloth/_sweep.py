@@ -109,9 +109,9 @@ def run_plan(plan, output=None, *, workers=1, worker=None, threads=0, devices=No
             for number in missing:
                 progress.add(own.run(number))
         elif missing:
-            from ._spread import spread
+            from ._distributed import run_distributed
 
-            spread(folder, plan, missing, workers, threads, devices, progress)
+            run_distributed(folder, plan, missing, workers, threads, devices, progress)
     except KeyboardInterrupt:
         progress.end()
         count, left = len(plan.batches()), len(missing_batches(folder, plan))

@@ -16,17 +16,17 @@ import warnings
 
 import numpy
 
+from ._display import ShownSimulation
 from ._door import MOST_BYTES, Door, Number, Vector, require
 from ._fields import QUANTITIES, Range, quantity
-from ._hands import ForceHand, GripperHand
 from ._layers import ColoredLayers, PlainLayers, SolidLayers, legend_html, light_page
 from ._library import library
+from ._manipulators import ForceHand, GripperHand
 from ._panel import Panel
-from ._picture import Camera
 from ._render import Recorder
 from ._scenes import _make_files_absolute
-from ._shown import ShownSimulation
 from ._simulation import Simulation
+from ._vtk_renderer import Camera
 from .errors import Error, FileError, SceneError, SceneWarning
 
 HAND = "hand of the viewer"

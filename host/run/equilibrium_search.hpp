@@ -1,4 +1,4 @@
-// Where cloth comes to rest.
+// The static equilibrium of the cloth of a scene, by pseudo-transient continuation.
 #pragma once
 
 #include "host/simulation/simulation.hpp"
@@ -6,15 +6,15 @@
 
 namespace isocloth {
 
-struct RestSettings {
+struct EquilibriumSettings {
   double tolerance = 1e-3;  ///< largest force on a node that is not balanced, over its weight
   double longest_step = 1;  ///< longest step [s]
   std::int64_t most_steps = 2000;
 };
 
 /// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
-void require_rest(const Scene& scene);
-/// Throws SceneError as require_rest() does but for the recipe, whose place others take.
+void require_equilibrium(const Scene& scene);
+/// Throws SceneError as require_equilibrium() does but for the recipe, whose place others take.
 void require_static_scene(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,
@@ -24,19 +24,19 @@ void require_static_scene(const Scene& scene);
 ///   (rho / h + alpha) |x - x_n| / h = |F| / m,
 /// and it rests where that is at most `tolerance` of its weight per area (without gravity: of rho 9.81
 /// m/s^2).
-class RestSearch {
+class EquilibriumSearch {
  public:
   /// The simulation, which must outlive the search, is replaced as its steps change. Throws SceneError, see
-  /// require_rest().
-  RestSearch(Simulation& simulation, const RestSettings& settings);
+  /// require_equilibrium().
+  EquilibriumSearch(Simulation& simulation, const EquilibriumSettings& settings);
   /// What a scene's steps must be converged to, so that strains stand for balanced stresses: the least of its
   /// own tolerance and tolerance delta g dx / k of each garment with elastic rows, dx^2 the area of an
   /// element.
-  static double step_tolerance(const Scene& scene, const RestSettings& settings);
+  static double step_tolerance(const Scene& scene, const EquilibriumSettings& settings);
 
   /// Takes one step; one that does not converge is taken back and tried again shorter.
   std::vector<StepReport> step();
-  bool rests() const { return residual_ <= settings_.tolerance; }
+  bool has_converged() const { return residual_ <= settings_.tolerance; }
   /// Largest unbalanced force over weight after the last step, infinite before the first.
   double residual() const { return residual_; }
 
@@ -44,9 +44,9 @@ class RestSearch {
   void change_step(double h, double tolerance);
 
   Simulation& simulation_;
-  const RestSettings settings_;
+  const EquilibriumSettings settings_;
   double residual_;
-  bool is_balanced_ = false;  ///< steps have step_tolerance()
+  bool has_final_tolerance_ = false;  ///< steps have step_tolerance()
   int quick_steps_ = 0;
 };
 

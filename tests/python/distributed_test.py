@@ -53,14 +53,14 @@ def test_a_killed_worker_loses_its_batch_only_and_no_bit_of_the_table(sheet, tmp
 
 
 def test_a_batch_that_ends_its_workers_is_left_out_and_named(sheet, tmp_path, monkeypatch):
-    import isocloth._spread
+    import isocloth._distributed
 
     def exits(run):
         if run.values["garments[0].gravity"] == 3:
             os.kill(os.getpid(), signal.SIGKILL)
         return 0
 
-    monkeypatch.setattr(isocloth._spread, "_LOSSES", 0)
+    monkeypatch.setattr(isocloth._distributed, "_LOSSES", 0)
     with pytest.raises(isocloth.DeviceError, match="1 batches ended 1 workers each.*number 1, cases 2 to 3"):
         isocloth.sweep(sheet, {"garments[0].gravity": [1, 2, 3, 4, 5, 6]}, tmp_path / "out", measures=exits, batch=2,
                        workers=2, quiet=True)

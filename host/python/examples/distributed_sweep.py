@@ -3,7 +3,7 @@
 How far the motion of an A3 sheet that is shaken for 2.5 s lies from that of the scene as it stands, by damping and
 virtual mass, for two recipes and two meshes: 320 cases in 40 batches.
 
-usage: python spread_sweep.py FOLDER [--keep-workers], with pip install isocloth[sweep] matplotlib
+usage: python distributed_sweep.py FOLDER [--keep-workers], with pip install isocloth[sweep] matplotlib
 """
 
 import argparse
@@ -93,8 +93,8 @@ def main():
         kill_one_later(options.folder / "two", killed)
     table = sweep(options.folder / "two")
     print(table)
-    draw(table, options.folder / "two", killed, options.folder / "spread_sweep.png")
-    print(f"picture: {options.folder / 'spread_sweep.png'}")
+    draw(table, options.folder / "two", killed, options.folder / "distributed_sweep.png")
+    print(f"picture: {options.folder / 'distributed_sweep.png'}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace isocloth {
 namespace {
 
 constexpr double shortest_step = 1e-5;  ///< shortest step of the search [s]
-constexpr double nearly_at_rest = 0.05;
+constexpr double nearly_balanced = 0.05;
 
 bool is_still(const auto& motion) { return std::holds_alternative<FixedMotion>(motion); }
 
@@ -34,7 +34,7 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
 
 }  // namespace
 
-void require_rest(const Scene& scene) {
+void require_equilibrium(const Scene& scene) {
   if (find_recipe(scene.recipe).solver != SolverFamily::projection)
     throw SceneError(
         text("recipe: found ", scene.recipe, ", expected one of the projection, whose steps balance forces"));
@@ -70,14 +70,14 @@ void require_static_scene(const Scene& scene) {
   }
 }
 
-RestSearch::RestSearch(Simulation& simulation, const RestSettings& settings)
+EquilibriumSearch::EquilibriumSearch(Simulation& simulation, const EquilibriumSettings& settings)
     : simulation_(simulation), settings_(settings), residual_(std::numeric_limits<double>::infinity()) {
   require_positive("rest.tolerance", settings.tolerance);
   require_positive("rest.longest_step", settings.longest_step);
-  require_rest(simulation.scene());
+  require_equilibrium(simulation.scene());
 }
 
-double RestSearch::step_tolerance(const Scene& scene, const RestSettings& settings) {
+double EquilibriumSearch::step_tolerance(const Scene& scene, const EquilibriumSettings& settings) {
   double least = scene.projection.tolerance;
   if (!find_recipe(scene.recipe).is_elastic()) return least;
   for (const Garment& garment : scene.garments) {
@@ -88,7 +88,7 @@ double RestSearch::step_tolerance(const Scene& scene, const RestSettings& settin
   return std::max(least, 1e-11);
 }
 
-std::vector<StepReport> RestSearch::step() {
+std::vector<StepReport> EquilibriumSearch::step() {
   std::size_t nodes = 0;
   for (std::size_t g = 0; g < simulation_.garment_count(); ++g)
     nodes += static_cast<std::size_t>(simulation_.info(g).node_count);
@@ -112,20 +112,20 @@ std::vector<StepReport> RestSearch::step() {
     for (const StepReport& r : reports) iterations = std::max(iterations, r.iterations);
     quick_steps_ = iterations <= 15 ? quick_steps_ + 1 : 0;
     const double tolerance = simulation_.scene().projection.tolerance;
-    if (!is_balanced_ && residual_ <= nearly_at_rest) {
+    if (!has_final_tolerance_ && residual_ <= nearly_balanced) {
       const double least = step_tolerance(simulation_.scene(), settings_),
                    next = std::max(tolerance / 5, least);
-      is_balanced_ = next == least;
+      has_final_tolerance_ = next == least;
       residual_ = std::numeric_limits<double>::infinity();  // of strains that balance loosely
       change_step(h, next);
-    } else if (quick_steps_ >= 2 && 2 * h <= settings_.longest_step && !rests()) {
+    } else if (quick_steps_ >= 2 && 2 * h <= settings_.longest_step && !has_converged()) {
       change_step(2 * h, tolerance);
     }
     return reports;
   }
 }
 
-void RestSearch::change_step(double h, double tolerance) {
+void EquilibriumSearch::change_step(double h, double tolerance) {
   quick_steps_ = 0;
   Scene scene = simulation_.scene();
   const double ratio = h / scene.step, squared = ratio * ratio;  // forces are kept times h^2

@@ -1,5 +1,5 @@
 // Where cloth comes to rest: against the elastica, and by letting it go on moving.
-#include "host/run/rest.hpp"
+#include "host/run/equilibrium_search.hpp"
 
 #include "engine/core/errors.hpp"
 #include "host/run/run_scene.hpp"
@@ -8,16 +8,16 @@
 namespace isocloth {
 namespace {
 
-class Rest : public ResultTest {
+class Equilibrium : public ResultTest {
  protected:
-  RunSummary rest(const Json& scene, const RestSettings& settings = {}, RunObserver* observer = nullptr,
-                  Monitor* monitor = nullptr) const {
+  RunSummary find_equilibrium(const Json& scene, const EquilibriumSettings& settings = {},
+                              RunObserver* observer = nullptr, Monitor* monitor = nullptr) const {
     write_scene("scene.json", scene);
     return run_scene({.scene = folder_ / "scene.json",
                       .output = folder_ / "out",
                       .execution = {.threads = 1, .monitor = monitor},
                       .result = {.if_exists = IfExists::overwrite},
-                      .rest = settings},
+                      .equilibrium = settings},
                      observer);
   }
   std::vector<double> last_frame() const {
@@ -41,9 +41,9 @@ Json cantilever(const std::string& recipe) {
   return scene;
 }
 
-TEST_F(Rest, OfAStripIsTheHeavyElastica) {
+TEST_F(Equilibrium, OfAStripIsTheHeavyElastica) {
   for (const char* recipe : {"membrane", "coltraro2022"}) {
-    const RunSummary found = rest(cantilever(recipe));
+    const RunSummary found = find_equilibrium(cantilever(recipe));
     EXPECT_EQ(found.status, "completed") << found.message;
     EXPECT_EQ(found.message.rfind("at rest: ", 0), 0u) << found.message;
     EXPECT_LE(found.step_count, 100) << "no more than a third of the steps of a fall";
@@ -55,9 +55,9 @@ TEST_F(Rest, OfAStripIsTheHeavyElastica) {
 }
 
 // Released from there, an unbalanced thousandth of its weight moves a node by less than g t^2 / 2000.
-TEST_F(Rest, StaysWhereItIs) {
+TEST_F(Equilibrium, StaysWhereItIs) {
   Json json = cantilever("membrane");
-  ASSERT_EQ(rest(json).status, "completed");
+  ASSERT_EQ(find_equilibrium(json).status, "completed");
   const std::vector<double> x = last_frame();
   Scene scene = read_scene(folder_ / "scene.json");
   scene.duration = 0.2;
@@ -74,7 +74,7 @@ TEST_F(Rest, StaysWhereItIs) {
 }
 
 // A sheet that lies on a ball, rubs on it and crumples around it: the ball bears its weight, and no more.
-TEST_F(Rest, OfASheetOnABallLeavesItsWeightThere) {
+TEST_F(Equilibrium, OfASheetOnABallLeavesItsWeightThere) {
   const Json scene = Json::parse(R"({"step": 0.005, "duration": 1, "gravity": 9.8, "recipe": "membrane",
     "projection": {"tolerance": 5e-3}, "contact": {"tolerance": 1e-3, "margin": 1e-3},
     "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [13, 13], "size": [0.4, 0.4]},
@@ -82,7 +82,7 @@ TEST_F(Rest, OfASheetOnABallLeavesItsWeightThere) {
     "fabric": {"rho": 0.15, "delta": 0.15, "kappa": 1e-5, "stretch_stiffness": 2000, "shear_stiffness": 100,
                "alpha": 0.15}}],
     "obstacles": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.15}, "friction": {"static": 0.3}}]})");
-  const RunSummary found = rest(scene);
+  const RunSummary found = find_equilibrium(scene);
   EXPECT_EQ(found.status, "completed") << found.message;
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
   const FrameMetrics& last = trajectory.metrics(trajectory.frame_count() - 1, 0);
@@ -92,7 +92,7 @@ TEST_F(Rest, OfASheetOnABallLeavesItsWeightThere) {
   EXPECT_GT(last.sticking_count, 5);
 }
 
-TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
+TEST_F(Equilibrium, RefusesWhatMovesByItselfAndLeavesNothing) {
   Json moving = cantilever("membrane"), obstacle = moving, impulses = cantilever("bender_iterative"),
        unheld = moving;
   moving["garments"][0]["pins"][0]["motion"] =
@@ -106,7 +106,7 @@ TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
                                         {unheld, "garments[0]: found no pins, and obstacles: found none"},
                                         {impulses, "recipe: found bender_iterative"}}) {
     try {
-      rest(scene);
+      find_equilibrium(scene);
       ADD_FAILURE() << expected;
     } catch (const SceneError& error) {
       EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
@@ -115,8 +115,8 @@ TEST_F(Rest, RefusesWhatMovesByItselfAndLeavesNothing) {
   }
 }
 
-TEST_F(Rest, EndsWhereItMayOrMust) {
-  RunSummary found = rest(cantilever("membrane"), {.most_steps = 3});
+TEST_F(Equilibrium, EndsWhereItMayOrMust) {
+  RunSummary found = find_equilibrium(cantilever("membrane"), {.most_steps = 3});
   EXPECT_EQ(found.status, "stopped");
   EXPECT_NE(found.message.find("no rest within 3 steps"), std::string::npos) << found.message;
 
@@ -127,7 +127,7 @@ TEST_F(Rest, EndsWhereItMayOrMust) {
   };
   Monitor monitor;
   Stopper stopper(monitor);
-  found = rest(cantilever("membrane"), {}, &stopper, &monitor);
+  found = find_equilibrium(cantilever("membrane"), {}, &stopper, &monitor);
   EXPECT_EQ(found.status, "interrupted") << found.message;
   EXPECT_GE(last_frame().size(), 3u * 85) << "a valid result";
 }

@@ -19,7 +19,7 @@ class Shown:
 
     ``garments``: their numbers; ``names``; ``begins``: first node of each and the number of all; ``garment_of_nodes``,
     ``garment_of_triangles``: counted from 0; ``is_body``: of triangles, whether they are those of a garment that is
-    driven as a whole, of which nothing is measured; ``uvs``: see :class:`._picture.Picture`; ``solids``: names,
+    driven as a whole, of which nothing is measured; ``uvs``: see :class:`._vtk_renderer.Picture`; ``solids``: names,
     vertices [m] and triangles; ``has_stress``, ``has_loads``.
     """
 

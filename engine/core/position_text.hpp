@@ -1,4 +1,4 @@
-// A place as messages have it.
+// A position as messages have it.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace isocloth {
 
 /// " at (0.1 0.2 0.3) m", to a tenth of a millimetre.
-inline std::string place_text(double x, double y, double z) {
+inline std::string position_text(double x, double y, double z) {
   const auto rounded = [](double c) { return std::round(1e4 * c) / 1e4; };
   return text(" at (", rounded(x), " ", rounded(y), " ", rounded(z), ") m");
 }

@@ -5,7 +5,7 @@ import pathlib
 import numpy
 
 from ._library import library
-from ._picture import image_data
+from ._vtk_renderer import image_data
 from .errors import Error, FileError
 
 

@@ -1,6 +1,6 @@
 """What a batch of a sweep costs beside the simulation: bytes that are sent and stored, processor time, memory.
 
-usage: python spread_overhead.py FOLDER [lanes|alone|stored|sent ...], with pip install isocloth[sweep]
+usage: python distributed_overhead.py FOLDER [lanes|alone|stored|sent ...], with pip install isocloth[sweep]
 
 Processor time, so that programs beside it change little. The scene is an A3 sheet of 9 x 9 nodes, 3 keys vary.
 """
@@ -73,9 +73,9 @@ def nothing(number, folder, digest, functions, threads):
 def sent(folder):
     """Bytes and processor time of the process that has scheduler and client, per batch that does nothing."""
     import distributed.comm.tcp as tcp
-    import isocloth._spread
+    import isocloth._distributed
 
-    isocloth._spread.run_number = nothing
+    isocloth._distributed.run_number = nothing
 
     counted = {"write": 0, "messages": 0}
     write = tcp.TCP.write

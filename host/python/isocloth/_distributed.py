@@ -10,7 +10,7 @@ from .errors import DeviceError, Error, FileError
 _LOSSES = 3  # workers that a batch may take with it before it is given up
 
 
-def spread(folder, plan, missing, workers, threads, devices, progress):
+def run_distributed(folder, plan, missing, workers, threads, devices, progress):
     """Runs batches on the workers of a Dask cluster: a number of processes of this machine, the address of a scheduler,
     a client or a cluster. What is sent for a batch is its number; what it gives goes into the folder."""
     try:
