@@ -11,7 +11,6 @@
 #include "engine/core/checks.hpp"
 #include "engine/core/enum_check.hpp"
 #include "engine/mesh/weld.hpp"
-#include "engine/model/recipe.hpp"
 
 namespace isocloth {
 namespace {
@@ -43,20 +42,9 @@ std::pair<Index, Index> coincident_nodes(const Garment& garment, double within) 
   return {-1, -1};
 }
 
-/// Contacts between cloths are rows of the proximal Newton, or impulses beside those of rows.
-void check_cloth_contact(const Scene& scene, const Recipe& recipe) {
+void check_cloth_contact(const Scene& scene) {
   if (!scene.contact.cloth) return;
   validate_friction(scene.contact.cloth_friction, "contact.cloth_friction");
-  const char* const key = "contact.cloth";
-  if (recipe.solver == SolverFamily::semi_implicit)
-    refuse(key, "true",
-           text("false with the recipe ", recipe.name,
-                ", whose systems know no contact between cloths: use \"membrane\""));
-  const bool projects = recipe.solver == SolverFamily::projection;
-  if (projects && scene.projection.method != ProjectionMethod::proximal_newton)
-    refuse(key, "true", "false with projection.method \"fast_projection\": use \"proximal_newton\"");
-  if (projects && scene.projection.metric != Metric::implicit_b)
-    refuse(key, "true", "false with projection.metric \"M\": use \"B\"");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const double thickness = garment.fabric.thickness;
@@ -102,7 +90,7 @@ void check_contact(const Scene& scene) {
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
   require_not_negative("contact.push_out_time", scene.contact.push_out_time);
-  check_cloth_contact(scene, find_recipe(scene.recipe));
+  check_cloth_contact(scene);
   const std::size_t solids = scene.obstacles.size() + scene.bodies.size();
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair
   for (std::size_t p = 0; p < scene.contact.pairs.size(); ++p) {

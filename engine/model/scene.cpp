@@ -14,6 +14,7 @@
 #include "engine/model/air_checks.hpp"
 #include "engine/model/contact_checks.hpp"
 #include "engine/model/fabric_numbers.hpp"
+#include "engine/model/methods.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/recipe_checks.hpp"
 
@@ -140,30 +141,18 @@ void check_grippers(const std::string& key, const Garment& garment) {
   }
 }
 
-/// What acts from outside acts in the metric of the whole step.
-void check_outer_force(const std::string& key, bool exists, const Scene& scene) {
-  if (exists && scene.projection.metric == Metric::mass &&
-      find_recipe(scene.recipe).solver == SolverFamily::projection)
-    refuse(key, "some", "none with projection.metric \"M\": use \"B\"");
+/// visit(method) for each that the scene's steps are.
+void for_each_method(const Scene& scene, const Recipe& recipe, const auto& visit) {
+  visit(method_of(recipe));
+  if (recipe.solver != SolverFamily::projection) return;
+  if (scene.projection.method == ProjectionMethod::fast_projection) visit(methods::by_fast_projection);
+  if (scene.projection.metric == Metric::mass) visit(methods::by_mass_metric);
 }
 
-/// Bodies move with the cloth only where contact forces are those of the whole step, in kilograms.
-void check_bodies(const Scene& scene, const Recipe& recipe) {
+void check_bodies(const Scene& scene) {
   if (scene.bodies.empty()) return;
-  if (recipe.solver != SolverFamily::projection) {
-    refuse("bodies", scene.bodies.size(),
-           text("none with the recipe ", recipe.name,
-                ", whose impulses know obstacles but no bodies that move with the cloth: use coltraro2022"));
-  }
-  if (scene.projection.method != ProjectionMethod::proximal_newton) {
-    refuse("projection.method", "fast_projection", "proximal_newton in a scene with bodies");
-  }
-  if (scene.projection.metric != Metric::implicit_b) {
-    refuse("projection.metric", "M", "B in a scene with bodies");
-  }
-  if (scene.projection.factor == FactorPattern::rows) {
+  if (scene.projection.factor == FactorPattern::rows)
     refuse("projection.factor", "rows", "automatic or whole in a scene with bodies");
-  }
   Names names;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     names.emplace(scene.obstacles[o].name, text("obstacles[", o, "]"));
@@ -214,7 +203,8 @@ void validate_forces(const std::string& key, const std::vector<Vec3d>& forces, s
   if (forces.empty()) return;
   require_size(key, forces.size(), node_count, "node");
   require_finite(key, forces);
-  check_outer_force(key, true, scene);
+  for_each_method(scene, find_recipe(scene.recipe),
+                  [&](const Method& m) { require_known(m, Feature::forces, key, "some"); });
 }
 
 void validate_force_slopes(const std::string& key, const Garment& garment) {
@@ -301,26 +291,16 @@ void validate_scene(const Scene& scene) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     validate_garment(scene.garments[g], text("garments[", g, "]"));
     if (scene.contact.cloth) check_speeds(text("garments[", g, "]"), scene.garments[g], scene.step);
-    check_recipe_of(text("garments[", g, "]"), scene.garments[g], scene, recipe);
-  }
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const Garment& garment = scene.garments[g];
-    const std::string key = text("garments[", g, "]");
-    check_outer_force(key + ".grippers", !garment.grippers.empty(), scene);
-    check_outer_force(key + ".fabric.drag", garment.fabric.drag.exists(), scene);
-    check_outer_force(key + ".pressure", garment.pressure != 0, scene);
-    if (garment.pressure != 0 && recipe.solver != SolverFamily::projection)
-      refuse(key + ".pressure", garment.pressure,
-             text("0 with the recipe ", recipe.name, ": use membrane, or another recipe of the projection"));
-    validate_forces(key + ".forces", garment.forces, garment.mesh.positions.size(), scene);
-    validate_force_slopes(key + ".force_slopes", garment);
+    check_recipe_of(text("garments[", g, "]"), scene.garments[g], recipe);
+    validate_forces(text("garments[", g, "].forces"), scene.garments[g].forces,
+                    scene.garments[g].mesh.positions.size(), scene);
+    validate_force_slopes(text("garments[", g, "].force_slopes"), scene.garments[g]);
   }
   validate_wind(scene.wind, "wind");
-  check_outer_force("wind.model", scene.wind.model == WindModel::panels, scene);
+  for_each_method(scene, recipe, [&](const Method& method) { require_known(method, scene); });
   check_air(scene);
   check_obstacles(scene.obstacles);
-  check_bodies(scene, recipe);
-  check_elasticity(scene, recipe);
+  check_bodies(scene);
   check_contact(scene);
 }
 

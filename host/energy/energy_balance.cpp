@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
+#include "engine/core/checks.hpp"
+#include "engine/model/methods.hpp"
 #include "engine/model/resolved_scene.hpp"
 #include "host/energy/garment_balance.hpp"
 #include "host/solver/step_sums.hpp"
@@ -14,21 +14,15 @@ namespace {
 
 void require_balance(const Simulation& simulation) {
   const Scene& scene = simulation.scene();
+  require_known(methods::energy_balance, scene);
   const ResolvedScene resolved(scene);
-  const auto refuse = [](const std::string& key, const std::string& found, const std::string& expected) {
-    throw SceneError(
-        text(key, ": found ", found, ", expected ", expected, ": a balance of energy is not known with it"));
-  };
-  if (!resolved.projects) refuse("recipe", text("\"", scene.recipe, "\""), "one of the projection");
-  if (!resolved.is_newton) refuse("projection.method", "\"fast_projection\"", "\"proximal_newton\"");
-  if (resolved.metric == Metric::mass) refuse("projection.metric", "\"M\"", "\"B\"");
   if (resolved.max_substeps() == 1) return;
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
     if (simulation.info(g).solver.starts_with("batched"))
       refuse("projection.max_substeps",
              text(resolved.max_substeps(), " and garments[", g, "] \"", scene.garments[g].name,
                   "\" in a batch, which does not tell parts of a step"),
-             "1, or --solver direct");
+             "1, or --solver direct, with a balance of energy");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/methods.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/state/garment_state.hpp"
 
@@ -26,26 +27,13 @@ std::vector<Vec3d> as_points(const Vector& x) {
   return as_vectors(std::vector<double>(x.data(), x.data() + x.size()));
 }
 
-void require_nothing_else(const Scene& scene) {
-  const auto refuse = [](const char* key, const char* found) {
-    throw SceneError(text(key, ": found ", found,
-                          ", expected none: at_rest knows cloth by itself, held by "
-                          "pins and grippers"));
-  };
-  if (!scene.obstacles.empty()) refuse("obstacles", "some");
-  if (!scene.bodies.empty()) refuse("bodies", "some");
-  if (!(scene.wind.velocity == Vec3d{})) refuse("wind.velocity", "some");
-  if (scene.contact.cloth) refuse("contact.cloth", "true");
-  if (!scene.garments[0].forces.empty()) refuse("forces", "some");
-}
-
 }  // namespace
 
 RestCases::RestCases(const Scene& scene, std::vector<double> times, std::vector<std::vector<Vec3d>> measured,
                      const ExecutionOptions& options, const std::string& source)
     : garment_(scene.garments.at(0)), times_(std::move(times)), measured_(std::move(measured)) {
   try {
-    require_nothing_else(scene);
+    require_known(methods::static_sheet, scene);
     for (std::size_t g = 0; g < garment_.grippers.size(); ++g) {
       const Gripper& gripper = garment_.grippers[g];
       const std::string key = text("garments[0].grippers[", g, "]");

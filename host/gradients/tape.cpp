@@ -4,10 +4,11 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/core/errors.hpp"
+#include "engine/core/checks.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "host/gradients/fabric_gradients.hpp"
+#include "engine/model/methods.hpp"
 #include "host/memory/device.hpp"
 #include "host/projection/projection_solver.hpp"
 
@@ -15,39 +16,6 @@ namespace isocloth {
 namespace {
 
 using Nodes = std::vector<Vec3d>;
-
-void require_smooth(const Scene& scene, const ResolvedScene& resolved, const ExecutionOptions& options) {
-  const auto refuse = [](const std::string& key, const std::string& found, const std::string& expected) {
-    throw SceneError(
-        text(key, ": found ", found, ", expected ", expected, ": a run has no gradient with it"));
-  };
-  if (!resolved.projects) refuse("recipe", scene.recipe, "one of the projection");
-  if (!resolved.is_newton) refuse("projection.method", "fast_projection", "proximal_newton");
-  if (resolved.metric == Metric::mass) refuse("projection.metric", "M", "B");
-  if (options.precision != Precision::float64) refuse("precision", "float32", "float64");
-  if (!scene.obstacles.empty()) refuse("obstacles", "some", "none");
-  if (!scene.bodies.empty()) refuse("bodies", "some", "none");
-  if (scene.contact.cloth) refuse("contact.cloth", "true", "false");
-  if (scene.wind.model == WindModel::panels) refuse("wind.model", "panels", "drag");
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const Garment& garment = scene.garments[g];
-    const std::string key = text("garments[", g, "]");
-    if (!garment.grippers.empty()) refuse(key + ".grippers", "some", "none; pins move, too");
-    if (has_hinges(resolved.recipe, garment.fabric))
-      refuse(key + ".fabric.bending", "discrete_shells", "plate");
-    if (has_large_angles(garment.fabric)) refuse(key + ".fabric.large_angles", "true", "false");
-    if (garment.fabric.drag.exists()) refuse(key + ".fabric.drag", "some", "none");
-    if (garment.pressure != 0) refuse(key + ".pressure", text(garment.pressure), "0");
-    if (!garment.force_slopes.empty()) refuse(key + ".force_slopes", "some", "none");
-    if (!garment.mesh.stitches.empty()) refuse(key + ".mesh", "seams", "none");
-    if (!garment.mesh.buttons.empty()) refuse(key + ".mesh", "buttons", "none");
-    if (!garment.mesh.bands.empty()) refuse(key + ".mesh", "elastic bands", "none");
-    if (garment.fabric.strain_limit > 0)
-      refuse(key + ".fabric.strain_limit", text(garment.fabric.strain_limit), "0");
-    if (garment.fabric.principal_strain_limit > 0)
-      refuse(key + ".fabric.principal_strain_limit", text(garment.fabric.principal_strain_limit), "0");
-  }
-}
 
 std::vector<double> numbers_of(const Scene& scene, Fabric fabric) {
   std::vector<double> values;
@@ -66,12 +34,14 @@ GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   return state;
 }
 
-/// What they say of where the cloth is has derivatives that nobody knows.
-void require_no_forces(const Simulation& simulation) {
+/// What functions of the program say of where the cloth is has derivatives that nobody knows.
+void require_gradients(const Simulation& simulation) {
+  require_known(methods::gradients, simulation.scene());
+  if (simulation.options().precision != Precision::float64)
+    refuse("precision", "float32", "float64 with gradients (Tape)");
   for (const std::string& name : simulation.forces())
-    throw SceneError(text("force \"", name,
-                          "\": found one of the program's own, expected none on a tape: remove_force() it; "
-                          "set_forces() acts as it is told, and has a gradient"));
+    require_known(methods::gradients, Feature::program_forces, text("force \"", name, '"'),
+                  "one of the program's own");
 }
 
 double dot_of(const Nodes& a, const Nodes& b) {
@@ -97,8 +67,7 @@ struct Alone {
 
 Tape::Tape(Simulation& simulation) : simulation_(simulation) {
   const Scene& scene = simulation.scene();
-  require_smooth(scene, scene, simulation.options());
-  require_no_forces(simulation);
+  require_gradients(simulation);
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     fabrics_.push_back(scene.garments[g].fabric);
     gravities_.push_back(scene.garments[g].gravity.value_or(scene.gravity));
@@ -120,7 +89,7 @@ std::vector<Vec3d> Tape::velocities(std::size_t garment, std::size_t step) const
 }
 
 std::vector<StepReport> Tape::step() {
-  require_no_forces(simulation_);
+  require_gradients(simulation_);
   const Scene& scene = simulation_.scene();
   std::vector<double> times;
   for (std::size_t g = 0; g < states_.size(); ++g) {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/text.hpp"
+#include "engine/model/methods.hpp"
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
 
@@ -15,31 +15,6 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using reference::SparseMatrix;
-
-void require_energy(const Garment& garment, const Recipe& recipe) {
-  const auto refuse = [](const char* key, const std::string& found, const char* expected) {
-    throw SceneError(text(key, ": found ", found, ", expected ", expected));
-  };
-  if (recipe.solver != SolverFamily::projection || !recipe.is_elastic())
-    refuse("recipe", std::string(recipe.name),
-           "membrane, soft_constraints, springs or elastic_edges: others have no stiffness at rest");
-  if (recipe.strain == StrainMeasure::corotational)
-    refuse("recipe", std::string(recipe.name),
-           "membrane, soft_constraints, springs or elastic_edges, whose rows are strains one by one");
-  for (const auto& [key, limit] : {std::pair{"fabric.strain_limit", garment.fabric.strain_limit},
-                                   {"fabric.principal_strain_limit", garment.fabric.principal_strain_limit}})
-    if (limit > 0) refuse(key, text(limit), "0 of cloth at rest by its energy");
-  if (has_hinges(recipe, garment.fabric))
-    refuse("fabric.bending", "discrete_shells", "plate of cloth at rest by its energy");
-  if (has_large_angles(garment.fabric))
-    refuse("fabric.large_angles", "true", "false of cloth at rest by its energy");
-  if (garment.pressure != 0) refuse("pressure", text(garment.pressure), "0 of cloth at rest by its energy");
-  const Mesh& mesh = garment.mesh;
-  for (const auto& [key, is_there] : {std::pair{"seams", !mesh.stitches.empty()},
-                                      {"buttons", !mesh.buttons.empty()},
-                                      {"bands", !mesh.bands.empty()}})
-    if (is_there) refuse(key, "some", "none of cloth at rest by its energy");
-}
 
 }  // namespace
 
@@ -93,7 +68,7 @@ struct StaticSheet::Shape {
 
 StaticSheet::StaticSheet(const Garment& garment, const Recipe& recipe, double gravity,
                          std::vector<char> is_held) {
-  require_energy(garment, recipe);
+  require_known(methods::static_sheet, garment, recipe, "garments[0]");
   auto shape = std::make_shared<Shape>();
   shape->garment = garment;
   shape->recipe = recipe;
@@ -121,7 +96,7 @@ StaticSheet::StaticSheet(const StaticSheet& like, const Fabric& fabric)
     : shape_(like.shape_), rows_(like.rows_), bending_(like.bending_), model_(like.model_) {
   Garment garment = shape_->garment;
   garment.fabric = fabric;
-  require_energy(garment, shape_->recipe);
+  require_known(methods::static_sheet, garment, shape_->recipe, "garments[0]");
   set_rows(fabric);
   start_system();
 }

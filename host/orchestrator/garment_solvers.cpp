@@ -8,6 +8,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/methods.hpp"
 #include "host/garment/mid_edge_bending.hpp"
 #include "host/impulse/coupled_impulses.hpp"
 #include "host/impulse/impulse_group.hpp"
@@ -75,8 +76,38 @@ bool matches(const Garment& garment, const BatchKey& key, const ResolvedScene& s
   return row_pattern(garment, scene.recipe) == key.rows;  // corners depend on the angles of the boundary
 }
 
-bool is_batched(const Garment& garment, StepSolver choice) {
+const Method* method_of(StepSolver choice) {
+  switch (choice) {
+    case StepSolver::automatic:
+    case StepSolver::direct:
+      break;
+    case StepSolver::batched:
+      return &methods::batched;
+    case StepSolver::iterative:
+      return &methods::iterative;
+    case StepSolver::mixed:
+      return &methods::mixed;
+  }
+  return nullptr;
+}
+
+/// Throws DeviceError for a solver that does not know what is asked of it.
+void require_solver(StepSolver choice, const auto&... asked) {
+  try {
+    if (const Method* const method = method_of(choice)) require_known(*method, asked...);
+  } catch (const SceneError& error) {
+    throw DeviceError(text("solver: found \"", to_string(choice), "\": ", error.what()));
+  }
+}
+
+/// Whether lanes know all that a garment has.
+bool may_be_batched(const Garment& garment, const ResolvedScene& scene) {
+  return methods::batched.accepts(features_of(garment, scene.recipe));
+}
+
+bool is_batched(const Garment& garment, const ResolvedScene& scene, StepSolver choice) {
   if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  if (!may_be_batched(garment, scene)) return false;
   Index free = garment.mesh.node_count();
   for (const Pin& pin : garment.pins) free -= static_cast<Index>(pin.nodes.size());
   return free <= largest_batched;
@@ -84,12 +115,10 @@ bool is_batched(const Garment& garment, StepSolver choice) {
 
 /// Cloths held by impulses: one thread or block takes a cloth whose work arrays it holds near.
 template <class Real>
-bool is_stepped_by_block(const Device& device, const Garment& garment, StepSolver choice) {
-  if (choice == StepSolver::mixed || choice == StepSolver::iterative)
-    throw DeviceError(
-        text("solver: found \"", to_string(choice),
-             "\", expected \"automatic\", \"batched\" or \"direct\": impulses solve no nodal system"));
+bool is_stepped_by_block(const Device& device, const Garment& garment, const ResolvedScene& scene,
+                         StepSolver choice) {
   if (choice != StepSolver::automatic) return choice == StepSolver::batched;
+  if (!may_be_batched(garment, scene)) return false;
   constexpr std::size_t most_on_host = 1 << 20;  // bytes, about a core's cache
   const std::size_t limit =
       device.backend().memory.host_accessible ? most_on_host : device.queue().shared_limit;
@@ -125,21 +154,16 @@ template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const ResolvedScene& scene, StepSolver choice,
                                            const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  if (scene.recipe.solver == SolverFamily::impulse_system ||
-      scene.recipe.solver == SolverFamily::semi_implicit) {
-    if (choice != StepSolver::automatic && choice != StepSolver::direct)
-      throw DeviceError(text("solver: found \"", to_string(choice), "\" with the recipe ", scene.recipe.name,
-                             ", expected \"automatic\" or \"direct\": one cloth at a time is factored"));
-    if (scene.recipe.solver == SolverFamily::semi_implicit)
-      return std::make_unique<TensorGridSolver<Real>>(device, *garments.front(), scene, obstacles);
+  if (scene.recipe.solver == SolverFamily::semi_implicit)
+    return std::make_unique<TensorGridSolver<Real>>(device, *garments.front(), scene, obstacles);
+  if (scene.recipe.solver == SolverFamily::impulse_system)
     return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
-  }
   if (scene.recipe.solver == SolverFamily::impulse) {
-    if (is_stepped_by_block<Real>(device, *garments.front(), choice))
+    if (is_stepped_by_block<Real>(device, *garments.front(), scene, choice))
       return std::make_unique<ImpulseGroup<Real>>(device, garments, scene, obstacles);
     return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene, obstacles);
   }
-  if (is_batched(*garments.front(), choice))
+  if (is_batched(*garments.front(), scene, choice))
     return std::make_unique<ClothGroup<Real>>(device, garments, scene, obstacles);
   return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, obstacles, choice);
 }
@@ -159,9 +183,9 @@ bool is_grouped(const Device& device, Precision precision, const Garment& garmen
   if (scene.recipe.solver == SolverFamily::impulse_system ||
       scene.recipe.solver == SolverFamily::semi_implicit)
     return false;
-  if (scene.recipe.solver == SolverFamily::projection) return is_batched(garment, choice);
-  return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, choice)
-                                         : is_stepped_by_block<double>(device, garment, choice);
+  if (scene.recipe.solver == SolverFamily::projection) return is_batched(garment, scene, choice);
+  return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, scene, choice)
+                                         : is_stepped_by_block<double>(device, garment, scene, choice);
 }
 
 /// Numbers of garments that step together: all of a scene with bodies; where cloth meets cloth those of each
@@ -222,7 +246,7 @@ bool is_small_world(const ResolvedScene& resolved, const std::vector<std::size_t
   return resolved.scene.bodies.empty() && choice == StepSolver::automatic &&
          std::ranges::all_of(numbers, [&](std::size_t number) {
            const Garment& garment = resolved.scene.garments[number];
-           return is_batched(garment, choice) && !is_kinematic(garment);
+           return is_batched(garment, resolved, choice) && !is_kinematic(garment);
          });
 }
 
@@ -289,21 +313,8 @@ void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepS
 
 void make_coupled_solvers(const Device& device, Precision precision, const ResolvedScene& scene,
                           StepSolver choice, GarmentSolvers& solvers) {
-  const bool has_bodies = !scene.scene.bodies.empty();
-  if (scene.recipe.solver != SolverFamily::projection && choice != StepSolver::automatic &&
-      choice != StepSolver::direct)
-    throw DeviceError(text("solver: found \"", to_string(choice), "\" with contact.cloth and the recipe ",
-                           scene.recipe.name,
-                           ", expected \"automatic\" or \"direct\": cloths of impulses "
-                           "that meet are stepped kernel by kernel"));
-  if (choice == StepSolver::batched || choice == StepSolver::iterative)
-    throw DeviceError(text("solver: found \"", to_string(choice), "\" in a scene with ",
-                           has_bodies ? "bodies" : "contact.cloth",
-                           ", expected \"automatic\", \"direct\" or \"mixed\": what meets is solved together "
-                           "with a factor of each "
-                           "garment's matrix"));
   // The body's equation is what is left of contacts a thousand times as stiff: seven digits do not hold it.
-  if (has_bodies && precision == Precision::float32)
+  if (!scene.scene.bodies.empty() && precision == Precision::float32)
     throw DeviceError("precision: found float32 in a scene with bodies, expected float64");
   const SharedObstacles obstacles(device, precision, scene.scene);
   obstacles.describe(solvers);
@@ -318,12 +329,19 @@ void make_coupled_solvers(const Device& device, Precision precision, const Resol
 std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precision precision,
                                                    const Garment& garment, const ResolvedScene& scene,
                                                    StepSolver choice) {
+  require_solver(choice, garment, scene.recipe, text("garment \"", garment.name, "\""));
   return make_solver(device, precision, {&garment}, scene, choice, {device, precision, scene.scene});
 }
 
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const ResolvedScene& resolved,
                                     StepSolver choice) {
   const Scene& scene = resolved.scene;
+  require_solver(choice, scene);
+  // Cloths that meet are taken out of their lanes.
+  const bool may_be_in_lanes =
+      methods::batched.accepts(surroundings_of(scene) - FeatureSet{Feature::cloth_contact});
+  if (choice == StepSolver::automatic && !may_be_in_lanes && scene.bodies.empty())
+    choice = StepSolver::direct;
   GarmentSolvers result;
   if (!scene.bodies.empty() || scene.contact.cloth) {
     make_coupled_solvers(device, precision, resolved, choice, result);

@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/model/methods.hpp"
 #include "engine/model/resolved_scene.hpp"
 
 namespace isocloth {
@@ -15,8 +16,6 @@ namespace {
 
 constexpr double shortest_step = 1e-5;  ///< shortest step of the search [s]
 constexpr double nearly_balanced = 0.05;
-
-bool is_still(const auto& motion) { return std::holds_alternative<FixedMotion>(motion); }
 
 /// (rho / h + alpha) |v| over the weight per area, of the node for which it is largest.
 double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocities) {
@@ -35,10 +34,7 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
 }  // namespace
 
 void require_equilibrium(const Scene& scene) {
-  if (find_recipe(scene.recipe).solver != SolverFamily::projection)
-    throw SceneError(
-        text("recipe: found ", scene.recipe, ", expected one of the projection, whose steps balance forces"));
-  require_static_scene(scene);
+  require_known(methods::rest, scene);
   const bool some_is_held = std::any_of(scene.garments.begin(), scene.garments.end(),
                                         [](const Garment& garment) { return !garment.pins.empty(); });
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
@@ -49,24 +45,6 @@ void require_equilibrium(const Scene& scene) {
       throw SceneError(text("garments[", g,
                             "]: found no pins, and obstacles: found none; expected something ",
                             "that holds the cloth: it has no rest; use isocloth run"));
-  }
-}
-
-void require_static_scene(const Scene& scene) {
-  const auto refuse = [](const std::string& key, const char* found) {
-    throw SceneError(text(key, ": found ", found, ", expected none: it has no rest; use isocloth run"));
-  };
-  if (!scene.bodies.empty()) refuse("bodies", "some");
-  if (scene.wind.gusts > 0) refuse("wind.gusts", "some");
-  if (scene.wind.model == WindModel::panels) refuse("wind.model", "\"panels\"");
-  for (std::size_t o = 0; o < scene.obstacles.size(); ++o)
-    if (!is_still(scene.obstacles[o].motion)) refuse(text("obstacles[", o, "].motion"), "a motion");
-  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    const Garment& garment = scene.garments[g];
-    for (std::size_t p = 0; p < garment.pins.size(); ++p)
-      if (!is_still(garment.pins[p].motion))
-        refuse(text("garments[", g, "].pins[", p, "].motion"), "a motion");
-    if (!garment.grippers.empty()) refuse(text("garments[", g, "].grippers"), "some");
   }
 }
 

@@ -14,8 +14,6 @@ struct EquilibriumSettings {
 
 /// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
 void require_equilibrium(const Scene& scene);
-/// Throws SceneError as require_equilibrium() does but for the recipe, whose place others take.
-void require_static_scene(const Scene& scene);
 
 /// Goes downhill: steps of backward Euler, each from standstill,
 ///   minimum over x of E(x) + |x - x_n|^2 / (2 h^2) in the norm of mass and damping,

@@ -8,7 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/recipe.hpp"
+#include "engine/model/methods.hpp"
 #include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
 #include "host/files/key_reader.hpp"
@@ -157,8 +157,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed, monitor);
   const Recipe& recipe = find_recipe(scene.recipe);
-  const bool knows_poisson =
-      recipe.strain != StrainMeasure::engineering && recipe.solver != SolverFamily::semi_implicit;
+  const bool knows_poisson = method_of(recipe).accepts({Feature::poisson_ratio});
   std::vector<std::size_t> file_numbers;     // shape [garment of the scene]
   std::map<std::string, std::size_t> names;  // and the number of the garment in the file
   for (std::size_t g = 0; g < spec.garments.size(); ++g) {

@@ -202,7 +202,7 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   const Scene& scene = members().scene;
   try {
     for (const std::size_t g : garments)
-      check_recipe_of(key_of(g), scene.garments[g], scene, members().resolved.recipe);
+      check_recipe_of(key_of(g), scene.garments[g], members().resolved.recipe);
     refresh();
   } catch (...) {
     for (std::size_t i = garments.size(); i-- > 0;) members().scene.garments[garments[i]].fabric = before[i];

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "engine/core/errors.hpp"
+#include "engine/model/methods.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/reference_cloth.hpp"
@@ -300,13 +301,7 @@ ValidationReport validate(const Scene& given, const ExecutionOptions& options, s
         std::string("solver: found \"") + to_string(options.solver) +
         "\", expected \"automatic\", \"batched\" or \"direct\": the comparison is to rounding, and "
         "an iterated solve ends at its tolerance");
-  if (scene.wind.model == WindModel::panels)
-    throw SceneError(
-        "wind.model: found \"panels\", expected \"drag\": the reference knows no flow; validate the scene "
-        "without it");
-  if (!scene.bodies.empty())
-    throw SceneError("bodies: found " + std::to_string(scene.bodies.size()) +
-                     ", expected none: the reference knows no rigid bodies; validate the scene without them");
+  require_known(methods::validation, scene);
   const Device device(options);
   ValidationReport report{.precision = options.precision, .garments = {}};
   const ResolvedScene resolved(scene);

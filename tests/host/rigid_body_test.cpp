@@ -221,7 +221,7 @@ TEST(RigidBody, ScenesThatCannotBeAreRefused) {
   const RigidBody ball = body(SphereShape{0.1}, 1, {0, 0, 0.2});
   const Scene scene = body_scene(square_sheet(5, 0.4, 0), {ball}, 0.01);
   Simulation accepted(scene, one_thread());
-  expect(scene, one_thread(StepSolver::batched), "solver: found \"batched\" in a scene with bodies");
+  expect(scene, one_thread(StepSolver::batched), "solver: found \"batched\": bodies: found 1, expected none");
   expect(scene, {.precision = Precision::float32, .threads = 1}, "precision: found float32");
   Scene other = scene;
   other.recipe = "bender_iterative";
@@ -242,7 +242,7 @@ TEST(RigidBody, ScenesThatCannotBeAreRefused) {
   expect(other, one_thread(), "m inside of body \"body 0\" at the start");
   other = scene;
   other.projection.metric = Metric::mass;
-  expect(other, one_thread(), "projection.metric: found M");
+  expect(other, one_thread(), "bodies: found 1, expected none with projection.metric \"M\": use \"B\"");
 }
 
 TEST(RigidBody, StatesAreKeptBitForBit) {

@@ -247,7 +247,7 @@ TEST(Terzopoulos, WhatItCannotDoIsRefused) {
   scene.garments[0].fabric.beta = 1e-5;
   EXPECT_EQ(
       refusal(scene),
-      "garments[0].fabric.beta: found some, expected none with the recipe terzopoulos1987_implicit, which "
+      "garments[0].fabric.beta: found 1e-05, expected 0 with the recipe terzopoulos1987_implicit, which "
       "damps by alpha alone");
   scene.garments[0].fabric.beta = 0;
   scene.garments[0].mesh = triangle_grid(5, 5, 1, 1, Diagonals::parallel);

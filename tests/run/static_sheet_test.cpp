@@ -215,11 +215,11 @@ TEST(StaticSheet, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(message([](Scene& s) { s.contact.cloth = true; }).find("contact.cloth"), std::string::npos);
   EXPECT_NE(message([](Scene& s) {
               s.garments[0].mesh.buttons = {{.a = 0, .b = 7}};
-            }).find("buttons: found some, expected none of cloth at rest"),
+            }).find("garments[0].mesh: found 1 buttons, expected none with cloth at rest"),
             std::string::npos);
   EXPECT_NE(message([](Scene& s) {
               s.garments[0].mesh.bands = {{0, 7, 0.01, 1}};
-            }).find("bands: found some, expected none of cloth at rest"),
+            }).find("garments[0].mesh: found 1 pieces of elastic band, expected none with cloth at rest"),
             std::string::npos);
   EXPECT_NE(message([](Scene& s) {
               s.garments[0].pins.clear();
