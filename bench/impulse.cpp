@@ -118,7 +118,7 @@ SheetFigures run_sheet(const Scene& scene, int steps, double budget, Precision p
     sweeps += report.iterations;
     f.sweeps_max = std::max(f.sweeps_max, report.iterations);
     f.parts = report.substeps;
-    f.fallbacks += report.fallbacks;
+    f.fallbacks += static_cast<int>(report.fallbacks);
     f.missed += report.status == StepStatus::stalled;
     f.residual_worst = std::max(f.residual_worst, report.residual);
     f.strain_final = edges.strain(simulation.positions(0)).largest;

@@ -103,17 +103,17 @@ void print_summary(const RunSummary& s, const std::filesystem::path& output, boo
       "%s: %s, %lld steps (%.6g s) in %.3g s, %.3gx real time; %.3g iterations per step, residual <= "
       "%.2e\n",
       s.scene.c_str(), s.status.c_str(), static_cast<long long>(s.step_count), s.simulated_seconds,
-      s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.residual_max);
+      s.wall_seconds, s.realtime_factor, s.iterations_per_step_mean, s.overall.steps.residual);
+  const Strain& strain = s.overall.steps.strain;
   std::printf(
       "strain of all steps: cloth along threads <= %.2g %% (95 %% of it <= %.2g %%), edges <= %.2g %% "
       "(95 %%: %.2g %%), elements sheared by <= %.2g %% (95 %%: %.2g %%), in any direction stretched <= %.2g "
       "%%, compressed <= %.2g %%",
-      100 * s.strain.thread_max, 100 * s.strain.thread_p95, 100 * s.strain.max, 100 * s.strain.p95,
-      100 * s.strain.shear_max, 100 * s.strain.shear_p95, 100 * s.strain.stretch_max,
-      100 * s.strain.compression_max);
-  const bool holds_rows = s.row_strain_max > 0 || !find_recipe(s.recipe).limits_edges;
+      100 * strain.thread_max, 100 * strain.thread_p95, 100 * strain.max, 100 * strain.p95,
+      100 * strain.shear_max, 100 * strain.shear_p95, 100 * strain.stretch_max, 100 * strain.compression_max);
+  const bool holds_rows = s.overall.row_strain > 0 || !find_recipe(s.recipe).limits_edges;
   if (holds_rows)
-    std::printf("; the rows of %s hold theirs to %.2g %%", s.recipe.c_str(), 100 * s.row_strain_max);
+    std::printf("; the rows of %s hold theirs to %.2g %%", s.recipe.c_str(), 100 * s.overall.row_strain);
   std::puts("");
   if (s.steps_violated > 0)
     std::printf("tolerance %g missed in %lld of %lld steps\n", s.tolerance,

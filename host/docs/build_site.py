@@ -13,6 +13,7 @@ import sys
 
 import isocloth
 from cpp_reference import cpp_page
+from quantity_reference import quantity_page
 from scene_reference import scene_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -50,6 +51,7 @@ def lay_out(source):
             if linked.is_file() and linked.is_relative_to(ROOT) and linked.suffix != ".md":
                 copy(linked.relative_to(ROOT), source)
     write_if_changed(source / "host/docs/SCENE_KEYS.md", scene_page(isocloth.schema()))
+    write_if_changed(source / "host/docs/QUANTITIES.md", quantity_page(isocloth.quantities()))
     write_if_changed(source / "host/docs/CPP.md", cpp_page(ROOT))
 
 

@@ -24,7 +24,8 @@ HEAD = """\
 
 has all of this; `find_package(isocloth)` and the target `isocloth::isocloth` bring it ([START](START.md#c)). The page
 is made from the headers when the documentation is built: declarations as they are, `///` text above them, `///<`
-beside members. Private parts and what only copies and checkpoints need (`fields()`) are left out.
+beside members. Private parts and `fields()` are left out: what these tell of the numbers of a result is in
+[QUANTITIES](QUANTITIES.md).
 
 """
 

@@ -2,78 +2,86 @@
 #pragma once
 
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
-#include "engine/core/fields.hpp"
+#include "host/state/quantity.hpp"
 
 namespace isocloth {
 
-/// kinetic + bending + stretch + shear energy = that of the start + works - losses + energy_error; all [J].
+/// kinetic + bending + stretch + shear energy = that of the start + works - losses + energy_error; all [J]
+/// but unbalanced_force. Kinetic energy is in Measures; works and losses are since the start.
 struct EnergySums {
-  // Of the state; kinetic energy is in Measures.
-  double gravity_energy = 0;                    ///< delta g sum m z
-  double bending_energy = 0;                    ///< 1/2 kappa x^T K x, and energy of flexion springs
-  double stretch_energy = 0, shear_energy = 0;  ///< energy of compliant rows
-  /// Largest force on a node that nothing balanced in the last step, over the node's weight, or its inertia
-  /// times 9.81 m/s^2 where it has none.
+  double gravity_energy = 0, bending_energy = 0, stretch_energy = 0, shear_energy = 0;
   double unbalanced_force = 0;
-  // Work done on the garment since the start.
-  double work_gravity = 0;
-  double work_pins = 0;       ///< forces of pins along the ways of their nodes
-  double work_grippers = 0;   ///< forces of grippers along the ways of their nodes
-  double work_obstacles = 0;  ///< forces of contacts with obstacles and bodies along the ways of these
-  /// Forces of contacts between cloths; over all garments what friction and impact take.
-  double work_cloth = 0;
-  double work_air = 0;       ///< drag, flow around panels, pressure
-  double work_forces = 0;    ///< Garment::forces and Simulation::add_force()
-  double work_seams = 0;     ///< forces of threads of seams
-  double work_commands = 0;  ///< changes between steps: what was written, set or reset
-  // Lost since the start.
-  double loss_contact = 0;  ///< friction and impact: forces of contacts along what slips of their obstacles
-  double loss_damping = 0;  ///< alpha, beta, viscosities
-  double loss_integrator = 0;  ///< what the step's length costs, second order in it
-  double loss_rows =
-      0;  ///< what the tolerance leaves: multipliers that are not the stress of strains, drift of rigid rows
-  double energy_error = 0;  ///< what is left: work of forces that no iteration balanced, and rounding
-  double energy_scale = 0;  ///< largest so far of kinetic energy + sum of |works| and |losses|
+  double work_gravity = 0, work_pins = 0, work_grippers = 0, work_obstacles = 0, work_cloth = 0, work_air = 0,
+         work_forces = 0, work_seams = 0, work_commands = 0;
+  double loss_contact = 0, loss_damping = 0, loss_integrator = 0, loss_rows = 0;
+  double energy_error = 0, energy_scale = 0;
 
   static constexpr auto fields() {
+    using enum Rule;
     using Sums = EnergySums;
-    return std::tuple{Field{"gravity_energy", &Sums::gravity_energy},
-                      Field{"bending_energy", &Sums::bending_energy},
-                      Field{"stretch_energy", &Sums::stretch_energy},
-                      Field{"shear_energy", &Sums::shear_energy},
-                      Field{"unbalanced_force", &Sums::unbalanced_force},
-                      Field{"work_gravity", &Sums::work_gravity},
-                      Field{"work_pins", &Sums::work_pins},
-                      Field{"work_grippers", &Sums::work_grippers},
-                      Field{"work_obstacles", &Sums::work_obstacles},
-                      Field{"work_cloth", &Sums::work_cloth},
-                      Field{"work_air", &Sums::work_air},
-                      Field{"work_forces", &Sums::work_forces},
-                      Field{"work_seams", &Sums::work_seams},
-                      Field{"work_commands", &Sums::work_commands},
-                      Field{"loss_contact", &Sums::loss_contact},
-                      Field{"loss_damping", &Sums::loss_damping},
-                      Field{"loss_integrator", &Sums::loss_integrator},
-                      Field{"loss_rows", &Sums::loss_rows},
-                      Field{"energy_error", &Sums::energy_error},
-                      Field{"energy_scale", &Sums::energy_scale}};
+    constexpr const char *state = "Where it is, and where it went",
+                         *works = "Energy done on the cloth since the start";
+    constexpr auto of = [](const char* doc, const char* label = "", const char* plot = "") {
+      return About{end_sum, "J", doc, {nullptr, nullptr, true}, {label, plot}};
+    };
+    return std::tuple{
+        Quantity("gravity_energy", &Sums::gravity_energy, of("``delta g sum m z``")),
+        Quantity("bending_energy", &Sums::bending_energy,
+                 of("``1/2 kappa x^T K x``, and of flexion springs", "bending", state)),
+        Quantity("stretch_energy", &Sums::stretch_energy,
+                 of("of threads, springs and elastic bands", "stretch", state)),
+        Quantity("shear_energy", &Sums::shear_energy, of("of compliant rows in shear", "shear", state)),
+        Quantity("unbalanced_force", &Sums::unbalanced_force, end_most, "",
+                 "largest force on a node that nothing balances in the last step, over the node's weight, or "
+                 "its inertia times 9.81 m/s^2 where it has none",
+                 {nullptr, nullptr, true}),
+        Quantity("work_gravity", &Sums::work_gravity, of("work of gravity", "gravity", works)),
+        Quantity("work_pins", &Sums::work_pins, of("of pins along the ways of their nodes", "pins", works)),
+        Quantity("work_grippers", &Sums::work_grippers, of("of grippers, likewise", "grippers", works)),
+        Quantity("work_obstacles", &Sums::work_obstacles,
+                 of("of contacts with obstacles and bodies along the ways of these", "obstacles", works)),
+        Quantity(
+            "work_cloth", &Sums::work_cloth,
+            of("of contacts between cloths; of all garments together what that loses", "other cloth", works)),
+        Quantity("work_air", &Sums::work_air, of("drag, flow around panels, pressure", "air", works)),
+        Quantity("work_forces", &Sums::work_forces,
+                 of("of the scene, ``set_forces()`` and ``add_force()``", "forces", works)),
+        Quantity("work_seams", &Sums::work_seams,
+                 of("threads of seams, buttons and studs", "threads", works)),
+        Quantity("work_commands", &Sums::work_commands,
+                 of("changes between steps: ``write()``, ``set_fabric()``, ``reset()``, ``restore()``")),
+        Quantity("loss_contact", &Sums::loss_contact,
+                 of("friction and impact, along what slips of obstacles", "lost in contacts", state)),
+        Quantity("loss_damping", &Sums::loss_damping, of("alpha, beta, viscosities", "damping", state)),
+        Quantity("loss_integrator", &Sums::loss_integrator, of("of the step's length", "integrator", state)),
+        Quantity(
+            "loss_rows", &Sums::loss_rows,
+            of("of the tolerance: multipliers that are not the stress of strains, drift", "rows", state)),
+        Quantity("energy_error", &Sums::energy_error,
+                 of("what is left: forces that no iteration balanced, and rounding", "error",
+                    "Energy that the balance misses")),
+        Quantity("energy_scale", &Sums::energy_scale,
+                 of("largest so far of kinetic energy + sizes of works and losses"))};
   }
   bool operator==(const EnergySums&) const = default;
 
-  double works() const {
-    return work_gravity + work_pins + work_grippers + work_obstacles + work_cloth + work_air + work_forces +
-           work_seams + work_commands;
-  }
-  double losses() const { return loss_contact + loss_damping + loss_integrator + loss_rows; }
+  double works() const { return sum_of("work_", "work_", false); }
+  double losses() const { return sum_of("loss_", "loss_", false); }
   /// Sum of the sizes of works and losses.
-  double turnover() const {
+  double turnover() const { return sum_of("work_", "loss_", true); }
+
+ private:
+  /// Of what is named so or so.
+  double sum_of(std::string_view one, std::string_view other, bool of_sizes) const {
     double sum = 0;
-    for (const double each :
-         {work_gravity, work_pins, work_grippers, work_obstacles, work_cloth, work_air, work_forces,
-          work_seams, work_commands, loss_contact, loss_damping, loss_integrator, loss_rows})
-      sum += std::fabs(each);
+    for_each_quantity<EnergySums>([&](const auto& each) {
+      const std::string_view name = each.name;
+      const double value = this->*each.member;
+      if (name.starts_with(one) || name.starts_with(other)) sum += of_sizes ? std::fabs(value) : value;
+    });
     return sum;
   }
 };

@@ -126,7 +126,7 @@ Json uv_json(const ReportGarment& garment, const double* rest_positions) {
 StepStatus worst_status(const ReportData& data, std::size_t garment) {
   StepStatus worst = StepStatus::converged;
   for (std::size_t i = garment; i < data.metrics.size(); i += data.garments.size())
-    worst = std::max(worst, data.metrics[i].status);
+    worst = std::max(worst, data.metrics[i].steps.status);
   return worst;
 }
 
@@ -187,6 +187,25 @@ Json contacts_json(const Playback& playback) {
   return {{"scale", playback.contact_scale}, {"bytes", encode_base64(playback.contact_pressures)}};
 }
 
+/// The tables of the summary: which keys they show, and how these are called and measured.
+Json tables_json(const RunSummary& s) {
+  std::vector<std::string> titles = {"Run", "Size", "Strain, worst of all steps", "Exactness"};
+  if (s.steps_certified > 0 || s.overall.steps.cloth_contacts > 0) titles.emplace_back("Cloth against cloth");
+  if (s.overall.contacts.count > 0 || s.overall.holds.count > 0 || !s.contact_force.empty() ||
+      !s.gripper_force_max.empty())
+    titles.emplace_back("Contact and grippers");
+  titles.insert(titles.end(), {"Time and machine", "Other"});
+  Json tables = Json::array();
+  for (const std::string& title : titles) {
+    Json rows = Json::array();
+    for (const SummaryKey& each : summary_keys())
+      if (each.about.page.section == title)
+        rows.push_back({{"key", each.name}, {"label", each.about.page.label}, {"unit", each.about.unit}});
+    tables.push_back({{"title", title}, {"rows", std::move(rows)}});
+  }
+  return tables;
+}
+
 Json page_json(const ReportData& data) {
   const PlaybackSelection selection = select_playback(data);
   const Playback playback = read_playback(data, selection);
@@ -196,6 +215,7 @@ Json page_json(const ReportData& data) {
   Json names = Json::array();
   for (const ReportGarment& garment : data.garments) names.push_back(garment.name);
   return {{"summary", Json::parse(summary_json(data.summary))},
+          {"summary_tables", tables_json(data.summary)},
           {"frame_count", data.frame_times.size()},
           {"garment_names", std::move(names)},
           {"garments", garments_json(data, selection.garment_count)},

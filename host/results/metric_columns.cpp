@@ -12,103 +12,55 @@
 namespace isocloth {
 namespace {
 
-/// A column of the number at the end of these members.
-template <auto... path>
-MetricColumn column(const char* name) {
-  using Number = std::remove_cvref_t<decltype((std::declval<FrameMetrics&>().*....*path))>;
-  return {name, std::is_integral_v<Number>,
-          [](const FrameMetrics& m) { return static_cast<double>((m.*....*path)); },
-          [](FrameMetrics& m, double value) { (m.*....*path) = static_cast<Number>(value); }};
+/// The columns of what is `found` in metrics.
+template <class Part, class Find>
+void append(std::vector<MetricColumn>& columns, const Find& found, const std::string& part = "") {
+  for_each_quantity<Part>([&](const auto& quantity) {
+    using Type = std::remove_cvref_t<decltype(std::declval<Part&>().*quantity.member)>;
+    const auto value = [ found, member = quantity.member ](auto& metrics) -> auto& {
+      return found(metrics).*member;
+    };
+    const std::string name =
+        quantity.about.files.column == nullptr ? quantity.name : quantity.about.files.column;
+    const auto add = [&](const std::string& own, const auto& number) {
+      using Number = std::remove_cvref_t<decltype(number(std::declval<FrameMetrics&>()))>;
+      columns.push_back({own, name, quantity.about, part, std::is_integral_v<Number>,
+                         std::is_same_v<Part, EnergySums>,
+                         [number](const FrameMetrics& m) { return static_cast<double>(number(m)); },
+                         [number](FrameMetrics& m, double from) { number(m) = static_cast<Number>(from); }});
+    };
+    if constexpr (HasQuantities<Type>) {
+      append<Type>(columns, value, part.empty() ? quantity.name : part);
+    } else if constexpr (std::is_same_v<Type, Vec3d>) {
+      add(
+          name + "_x", [value](auto& m) -> auto& { return value(m).x; });
+      add(
+          name + "_y", [value](auto& m) -> auto& { return value(m).y; });
+      add(
+          name + "_z", [value](auto& m) -> auto& { return value(m).z; });
+    } else if constexpr (std::is_arithmetic_v<Type>) {
+      if (!name.empty()) add(name, value);
+    }
+  });
 }
 
-/// One that files written before it was there lack.
-template <auto... path>
-MetricColumn optional_column(const char* name) {
-  MetricColumn optional = column<path...>(name);
-  optional.is_optional = true;
-  return optional;
-}
-
-template <std::size_t number>
-double energy_of(const FrameMetrics& m) {
-  return m.energy.*std::get<number>(EnergySums::fields()).member;
-}
-template <std::size_t number>
-void set_energy(FrameMetrics& m, double value) {
-  m.energy.*std::get<number>(EnergySums::fields()).member = value;
-}
-
-/// Those of EnergySums behind others.
-template <std::size_t... numbers>
-std::vector<MetricColumn> and_energies(std::vector<MetricColumn> columns, std::index_sequence<numbers...>) {
-  constexpr auto fields = EnergySums::fields();
-  static_assert(sizeof...(numbers) == member_count<EnergySums>());
-  (columns.push_back(
-       {std::get<numbers>(fields).name, false, energy_of<numbers>, set_energy<numbers>, true, true}),
-   ...);
-  return columns;
-}
-constexpr auto energy_numbers() {
-  return std::make_index_sequence<std::tuple_size_v<decltype(EnergySums::fields())>>();
+/// Files have these where they came first.
+void move_before(std::vector<MetricColumn>& columns, const char* first, const char* last, const char* next) {
+  const auto at = [&](const char* name) { return std::ranges::find(columns, name, &MetricColumn::name); };
+  std::rotate(at(next), at(first), at(last) + 1);
 }
 
 }  // namespace
 
 const std::vector<MetricColumn>& metric_columns() {
-  static const std::vector<MetricColumn> own = {
-      column<&FrameMetrics::iterations>("iterations"),
-      column<&FrameMetrics::substeps>("substeps"),
-      column<&FrameMetrics::fallbacks>("fallbacks"),
-      column<&FrameMetrics::residual_worst>("residual_worst"),
-      column<&FrameMetrics::penetration>("penetration"),
-      column<&FrameMetrics::contact_count>("contact_count"),
-      column<&FrameMetrics::contact_force, &Vec3d::x>("contact_force_x"),
-      column<&FrameMetrics::contact_force, &Vec3d::y>("contact_force_y"),
-      column<&FrameMetrics::contact_force, &Vec3d::z>("contact_force_z"),
-      column<&FrameMetrics::rubbing_count>("rubbing_count"),
-      column<&FrameMetrics::sticking_count>("sticking_count"),
-      column<&FrameMetrics::held_count>("held_count"),
-      column<&FrameMetrics::gripper_force, &Vec3d::x>("gripper_force_x"),
-      column<&FrameMetrics::gripper_force, &Vec3d::y>("gripper_force_y"),
-      column<&FrameMetrics::gripper_force, &Vec3d::z>("gripper_force_z"),
-      column<&FrameMetrics::cloth_contacts>("cloth_contacts"),
-      column<&FrameMetrics::held_back>("held_back"),
-      optional_column<&FrameMetrics::compression>("compression"),
-      optional_column<&FrameMetrics::eased_depth>("eased_depth"),
-      optional_column<&FrameMetrics::cloth_loaded>("cloth_loaded"),
-      optional_column<&FrameMetrics::cloth_force>("cloth_force"),
-      optional_column<&FrameMetrics::cloth_gap>("cloth_gap"),
-      optional_column<&FrameMetrics::cg_iterations>("cg_iterations"),
-      optional_column<&FrameMetrics::substeps_max>("substeps_max"),
-      column<&FrameMetrics::strain, &Strain::max>("strain_max"),
-      column<&FrameMetrics::strain, &Strain::p95>("strain_p95"),
-      column<&FrameMetrics::strain, &Strain::mean>("strain_mean"),
-      column<&FrameMetrics::strain, &Strain::stretch_max>("stretch_max"),
-      column<&FrameMetrics::strain, &Strain::stretch_p95>("stretch_p95"),
-      column<&FrameMetrics::strain, &Strain::compression_max>("compression_max"),
-      optional_column<&FrameMetrics::strain, &Strain::thread_max>("thread_strain_max"),
-      optional_column<&FrameMetrics::strain, &Strain::thread_p95>("thread_strain_p95"),
-      optional_column<&FrameMetrics::strain, &Strain::shear_max>("shear_max"),
-      optional_column<&FrameMetrics::strain, &Strain::shear_p95>("shear_p95"),
-      column<&FrameMetrics::row_strain>("row_strain"),
-      column<&FrameMetrics::measures, &Measures::residual>("residual"),
-      column<&FrameMetrics::measures, &Measures::area_error_total>("area_error_total"),
-      column<&FrameMetrics::measures, &Measures::area_error_mean>("area_error_mean"),
-      column<&FrameMetrics::measures, &Measures::area_error_dispersion>("area_error_dispersion"),
-      column<&FrameMetrics::measures, &Measures::area_error_element_max>("area_error_element_max"),
-      column<&FrameMetrics::measures, &Measures::kinetic_energy>("kinetic_energy"),
-      column<&FrameMetrics::measures, &Measures::potential_energy>("potential_energy"),
-      column<&FrameMetrics::measures, &Measures::elastic_energy>("elastic_energy"),
-      optional_column<&FrameMetrics::measures, &Measures::hourglass_energy>("hourglass_energy"),
-      column<&FrameMetrics::measures, &Measures::seam_opening>("seam_opening"),
-      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::x>("linear_momentum_x"),
-      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::y>("linear_momentum_y"),
-      column<&FrameMetrics::measures, &Measures::linear_momentum, &Vec3d::z>("linear_momentum_z"),
-      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::x>("angular_momentum_x"),
-      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::y>("angular_momentum_y"),
-      column<&FrameMetrics::measures, &Measures::angular_momentum, &Vec3d::z>("angular_momentum_z"),
-  };
-  static const std::vector<MetricColumn> all = and_energies(own, energy_numbers());
+  static const std::vector<MetricColumn> all = [] {
+    std::vector<MetricColumn> columns;
+    append<FrameMetrics>(
+        columns, [](auto& metrics) -> auto& { return metrics; });
+    move_before(columns, "contact_count", "gripper_force_z", "cloth_contacts");
+    move_before(columns, "substeps_max", "substeps_max", "strain_max");
+    return columns;
+  }();
   return all;
 }
 
@@ -123,7 +75,8 @@ std::vector<MetricColumn> columns_of(const std::string& names) {
   std::vector<MetricColumn> found;
   std::string own;
   for (const MetricColumn& column : metric_columns()) {
-    if (column.is_optional && ("," + names + ",").find("," + column.name + ",") == std::string::npos)
+    if (column.about.files.is_optional &&
+        ("," + names + ",").find("," + column.name + ",") == std::string::npos)
       continue;
     own += (own.empty() ? "" : ",") + column.name;
     found.push_back(column);

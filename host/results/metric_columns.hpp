@@ -1,6 +1,7 @@
-// The numbers of FrameMetrics by name, once for the table, the trajectory and the checkpoint.
+// The numbers of FrameMetrics by name, for the table, the trajectory, the checkpoint, the page and sweeps.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,16 @@ namespace isocloth {
 
 struct MetricColumn {
   std::string name;
+  std::string vector;  ///< of the components of one its name, else the name itself
+  About about;
+  std::string part;  ///< member of FrameMetrics that has it, empty: it is one itself
   bool is_integer = false;
-  double (*get)(const FrameMetrics&) = nullptr;
-  void (*set)(FrameMetrics&, double) = nullptr;
-  bool is_optional = false;  ///< files of this format may lack it, and have what FrameMetrics{} has
-  bool is_energy = false;    ///< of EnergySums: files of runs without a balance lack it
+  bool is_energy = false;  ///< of EnergySums: files of runs without a balance lack it
+  std::function<double(const FrameMetrics&)> get;
+  std::function<void(FrameMetrics&, double)> set;
 };
 
-/// Every number of FrameMetrics but the status.
+/// Every number of FrameMetrics but those that are in no file.
 const std::vector<MetricColumn>& metric_columns();
 
 /// The same, of a run with a balance of energy or without.

@@ -198,7 +198,8 @@ void ResultFolder::push(TrajectoryFrame frame) {
   if (!writer_) fail(working_.path(), "closed already, expected no more frames");
   // Here and not in the thread: the caller hears at once of a frame that cannot be written.
   trajectory_->check(frame, frame_count_);
-  for (std::size_t g = 0; g < worst_.size(); ++g) worst_[g] = std::max(worst_[g], frame.metrics[g].status);
+  for (std::size_t g = 0; g < worst_.size(); ++g)
+    worst_[g] = std::max(worst_[g], frame.metrics[g].steps.status);
   writer_->push(std::move(frame));
   ++frame_count_;
 }

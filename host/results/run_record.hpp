@@ -19,111 +19,157 @@ std::string machine_name();
 /// Version of the library.
 const char* version();
 
-/// One garment at one frame.
+/// One garment at one frame: what its steps since the last frame did, and what it is at the frame itself.
 struct FrameMetrics {
-  StepStatus status = StepStatus::converged;  ///< worst of the steps since the last frame
-  int iterations = 0;                         ///< sum over the steps since the last frame
-  int substeps = 0;
-  int fallbacks = 0;          ///< substeps that sweeps did, because no linear system held them
-  double residual_worst = 0;  ///< largest residual at the end of any of these steps
-  double penetration = 0;     ///< deepest contact at the end of any of these steps [m]
-  /// Largest 1 - t / T of the thickness at obstacles at the end of any of these steps.
-  double compression = 0;
-  /// Depth that is left to what started inside, at the end of the last of these steps [m].
-  double eased_depth = 0;
-  Strain strain;  ///< worst at the end of any of these steps
-  /// Worst strain of what the rows bound at the end of any of these steps (row_strain() of residual_worst).
+  StepReport steps = {.substeps = 0};  ///< together; residual: of steps that were not lost
+  int substeps_max = 0, iterations_max = 0;
   double row_strain = 0;
-  Index contact_count = 0;  ///< contacts with obstacles at the frame itself
-  /// Force of all obstacles on the garment at the frame itself, friction included [N].
-  Vec3d contact_force;
-  Index rubbing_count = 0;   ///< contacts with friction
-  Index sticking_count = 0;  ///< contacts that friction holds in place
-  Index held_count = 0;      ///< nodes that grippers hold
-  Vec3d gripper_force;       ///< force of all grippers on the garment at the frame itself [N]
-  /// Most contacts between cloths at the end of any of these steps, as StepReport.
-  Index cloth_contacts = 0;
-  /// Nodes that were held back, summed over these steps, as StepReport.
-  Index held_back = 0;
-  /// Most contacts between cloths that keep a force at the end of any of these steps, as StepReport.
-  Index cloth_loaded = 0;
-  /// Greatest force between cloths at the end of any of these steps, as StepReport [N].
-  double cloth_force = 0;
-  /// Least gap between cloths at the end of any of these steps, as StepReport.
-  double cloth_gap = 1;
-  int cg_iterations = 0;  ///< most iterations of conjugate gradients in any of these steps, as StepReport
-  int substeps_max = 0;   ///< most parts that one of these steps took
-  Measures measures;      ///< measures at the frame itself
-  /// Energies at the frame itself, where the run has a balance (ResultOptions::has_energies).
-  EnergySums energy;
+  ContactMeasures contacts;
+  HoldMeasures holds;
+  Measures measures;
+  EnergySums energy;  ///< where the run has a balance (ResultOptions::has_energies)
+
+  static constexpr auto fields() {
+    using enum Rule;
+    using Metrics = FrameMetrics;
+    return std::tuple{
+        Quantity("steps", &Metrics::steps, {}),
+        Quantity("substeps_max", &Metrics::substeps_max, most, "", "most parts of one of the steps",
+                 {"substeps_max", nullptr, true},
+                 {"parts of a step, most", "Steps with cloth on cloth", "Time and machine"}),
+        Quantity("iterations_max", &Metrics::iterations_max, most, "", "most iterations of one of the steps",
+                 {"iterations_per_step_max", ""}, {"iterations per step, most", "", "Time and machine"}),
+        Quantity("row_strain", &Metrics::row_strain, most, "1",
+                 "strain of what the rows bound, that of the worst residual", {"row_strain_max"},
+                 {"rows, largest", "", "Strain, worst of all steps"}),
+        Quantity("contacts", &Metrics::contacts, {}),
+        Quantity("holds", &Metrics::holds, {}),
+        Quantity("measures", &Metrics::measures, {}),
+        Quantity("energy", &Metrics::energy, {})};
+  }
 };
 
-/// Summary of a run, the content of summary.json (names of the keys are the names of the members).
+/// Summary of a run, the content of summary.json: numbers of `overall` by their keys there, the rest by the
+/// names of the members.
 struct RunSummary {
-  std::string
-      status;  ///< "completed", "interrupted", "stopped" (tolerance missed and on_violation = stop), "failed"
-  std::string message;  ///< why, when not completed; else which garments froze or missed their tolerance
-  std::vector<std::string> warnings;  ///< what was likely meant otherwise, known before the first step
-  std::string scene, recipe, method, metric, backend, precision, machine, version;
-  std::string solver;  ///< what solves the nodal systems, with the number of garments where there are several
+  std::string status, message;
+  std::vector<std::string> warnings;
+  std::string scene, recipe, method, metric, backend, precision, solver, machine, version;
   int threads = 1;
   std::int64_t garment_count = 0, node_count = 0, element_count = 0, row_count = 0, step_count = 0,
                frame_count = 0;
   double step = 0, tolerance = 0, simulated_seconds = 0, wall_seconds = 0, setup_seconds = 0,
-         realtime_factor = 0;
-  double iterations_per_step_mean = 0;  ///< mean number of iterations over garments and steps
-  int iterations_per_step_max = 0;
-  std::int64_t steps_violated = 0;  ///< garment-steps that missed the tolerance
-  /// Garments that lost a step, and that missed the tolerance once.
-  std::int64_t garments_frozen = 0, garments_stalled = 0;
-  std::vector<std::string> frozen;  ///< garments that lost a step, each with time and reason
-  std::int64_t fallbacks =
-      0;  ///< substeps of all garments that sweeps did, because no linear system held them
-  /// Most contacts between cloths, and nodes held back, as FrameMetrics, of all garments.
-  std::int64_t cloth_contacts_max = 0, held_back = 0;
-  std::int64_t blocked = 0;  ///< sum of the blocked nodes of all steps, as StepReport
-  /// Most contacts between cloths that keep a force, of all garments and steps, as StepReport.
-  std::int64_t cloth_loaded_max = 0;
-  double cloth_force_max = 0, cloth_gap_min = 1;
-  int cg_iterations_max = 0, substeps_max = 0;
-  double seam_opening = 0;  ///< largest distance of two nodes that are sewn together, at the last frame [m]
-  std::int64_t frames_of = 0;  ///< number of the first garments whose positions the trajectory keeps
-  double residual_max = 0;
-  Strain strain;  ///< worst at the end of any step of any garment, in keys strain_max and so on
-  /// Worst strain of what the rows bound at the end of any step of any garment.
-  double row_strain_max = 0;
-  double penetration_max = 0;  ///< deepest contact at the end of any step [m]
-  /// Depth that is left to what started inside, at the end of the last step [m].
-  double eased_depth = 0;
-  Index contact_count_max = 0;   ///< most contacts with obstacles of any garment at any frame
-  double contact_force_max = 0;  ///< largest force of all obstacles on a garment at any frame [N]
-  /// Force of each obstacle and body on all garments together at the last frame, by its name [N].
-  std::map<std::string, double> contact_force;
-  double friction_stick_fraction = 0;  ///< sticking among the contacts with friction at the last frame
-  Index held_count_max = 0;            ///< most nodes of any garment that grippers hold at any frame
-  /// Largest force of each gripper on a garment at any frame, by its name; those of one name together [N].
-  std::map<std::string, double> gripper_force_max;
-  /// Pose of each body's shape at the last frame, by its name: origin x, y, z [m] and quaternion x, y, z, w.
+         realtime_factor = 0, iterations_per_step_mean = 0;
+  std::int64_t steps_violated = 0, garments_frozen = 0, garments_stalled = 0;
+  std::vector<std::string> frozen;
+  FrameMetrics overall;  ///< of all garments and steps, by the rules of the quantities
+  std::int64_t frames_of = 0;
+  double contact_force_max = 0, friction_stick_fraction = 0;
+  std::map<std::string, double> contact_force, gripper_force_max;
   std::map<std::string, std::vector<double>> body_poses;
-  /// Cloth against cloth (host/run/certificate.hpp): steps whose end was tested, those at whose end cloth
-  /// passed through cloth, and those that were free of it but where some touched to the last bit.
-  std::int64_t steps_certified = 0, steps_intersecting = 0, steps_touching = 0;
-  std::int64_t intersections_max = 0;  ///< most pairs of an edge and a triangle at the end of a step
-  /// Pairs that intersect in the first of steps_intersecting, up to ten.
+  std::int64_t steps_certified = 0, steps_intersecting = 0, steps_touching = 0, intersections_max = 0;
   std::vector<IntersectingPair> first_intersections;
-  /// Steps at whose end triangles overlap in one plane to the last bit, whatever crosses or touches
-  /// elsewhere, and most pairs of them at the end of a step.
   std::int64_t steps_overlapping = 0, overlaps_max = 0;
-  /// Pairs that overlap in the first of steps_overlapping, up to ten, each with time and place.
   std::vector<std::string> first_overlaps;
-  /// Steps that end free of crossings and whose straight ways were tested, too, and those of them on whose
-  /// ways cloth passed through cloth.
   std::int64_t steps_certified_within = 0, steps_passing_within = 0;
-  /// Places where cloth passed through in the first of steps_passing_within, up to ten, each with time and
-  /// place.
   std::vector<std::string> first_passages;
-  double area_error_total_max = 0, area_error_element_mean_max = 0, area_error_element_max = 0;
   std::uint64_t memory_bytes = 0, seed = 0;
+
+  static constexpr auto fields() {
+    using enum Rule;
+    using Summary = RunSummary;
+    constexpr const char *run = "Run", *size = "Size", *exactness = "Exactness",
+                         *cloth = "Cloth against cloth", *contact = "Contact and grippers",
+                         *time = "Time and machine", *other = "Other";
+    constexpr auto of = [](const char* section, const char* label = "", const char* doc = "",
+                           const char* unit = "", bool is_optional = false) {
+      return About{none, unit, doc, {nullptr, nullptr, is_optional}, {label, "", section}};
+    };
+    return std::tuple{
+        Quantity("status", &Summary::status,
+                 of(run, "status",
+                    "``completed``, ``interrupted``, ``stopped`` (a tolerance missed, on_violation is stop) "
+                    "or ``failed``")),
+        Quantity("message", &Summary::message,
+                 of("", "", "why, when not completed; else which garments froze or missed their tolerance")),
+        Quantity("warnings", &Summary::warnings,
+                 of(other, "", "what was likely meant otherwise, known before the first step")),
+        Quantity("scene", &Summary::scene, of(run)),
+        Quantity("recipe", &Summary::recipe, of(run)),
+        Quantity("method", &Summary::method, of(run)),
+        Quantity("metric", &Summary::metric, of(run)),
+        Quantity("backend", &Summary::backend, of(time)),
+        Quantity("precision", &Summary::precision, of(time)),
+        Quantity("solver", &Summary::solver,
+                 of(time, "linear solver", "with the number of garments where there are several")),
+        Quantity("machine", &Summary::machine, of(time)),
+        Quantity("version", &Summary::version, of(run)),
+        Quantity("threads", &Summary::threads, of(time)),
+        Quantity("garment_count", &Summary::garment_count, of(size, "garments")),
+        Quantity("node_count", &Summary::node_count, of(size, "nodes")),
+        Quantity("element_count", &Summary::element_count, of(size, "elements")),
+        Quantity("row_count", &Summary::row_count, of(size, "rows")),
+        Quantity("step_count", &Summary::step_count, of(size, "steps")),
+        Quantity("frame_count", &Summary::frame_count, of(size, "frames")),
+        Quantity("step", &Summary::step, of(size, "time step", "", "s")),
+        Quantity("tolerance", &Summary::tolerance, of(exactness, "tolerance of a residual")),
+        Quantity("simulated_seconds", &Summary::simulated_seconds, of(time, "simulated time", "", "s")),
+        Quantity("wall_seconds", &Summary::wall_seconds, of(time, "wall time", "", "s")),
+        Quantity("setup_seconds", &Summary::setup_seconds, of(time, "set-up time", "", "s")),
+        Quantity("realtime_factor", &Summary::realtime_factor, of(time, "times real time")),
+        Quantity("iterations_per_step_mean", &Summary::iterations_per_step_mean,
+                 of(time, "iterations per step, mean", "over garments and steps")),
+        Quantity("steps_violated", &Summary::steps_violated, of(exactness, "garment steps over tolerance")),
+        Quantity("garments_frozen", &Summary::garments_frozen, of(exactness, "", "those that lost a step")),
+        Quantity("garments_stalled", &Summary::garments_stalled,
+                 of(exactness, "garments over tolerance", "those that missed it once")),
+        Quantity("frozen", &Summary::frozen, of(other, "", "the frozen garments, each with time and reason")),
+        Quantity("overall", &Summary::overall, {}),
+        Quantity("frames_of", &Summary::frames_of,
+                 of(size, "garments with frames", "the first garments whose positions the trajectory keeps")),
+        Quantity("contact_force_max", &Summary::contact_force_max,
+                 of(contact, "force on a garment, largest", "of all obstacles at any frame", "N")),
+        Quantity("contact_force", &Summary::contact_force,
+                 of(contact, "Force of obstacles and bodies, at the end", "on all garments together, by name",
+                    "N")),
+        Quantity("friction_stick_fraction", &Summary::friction_stick_fraction,
+                 of(contact, "contacts that stick, at the end", "of those with friction", "1")),
+        Quantity("gripper_force_max", &Summary::gripper_force_max,
+                 of(contact, "Force of grippers, largest",
+                    "on a garment at any frame, by name; those of one name together", "N")),
+        Quantity("body_poses", &Summary::body_poses,
+                 of(other, "Bodies, at the end",
+                    "of each shape by its name: origin x, y, z [m] and quaternion x, y, z, w")),
+        Quantity("steps_certified", &Summary::steps_certified,
+                 of(cloth, "steps tested", "steps whose end was tested (host/run/certificate.hpp)")),
+        Quantity("steps_intersecting", &Summary::steps_intersecting,
+                 of(cloth, "steps that end with cloth through cloth")),
+        Quantity("steps_touching", &Summary::steps_touching,
+                 of(cloth, "steps that end with touching cloth",
+                    "free of crossings, but some touches to the last bit")),
+        Quantity("intersections_max", &Summary::intersections_max,
+                 of(cloth, "pairs of an edge and a face, most", "that cross at the end of a step")),
+        Quantity("first_intersections", &Summary::first_intersections,
+                 of("", "", "of the first such step, up to ten")),
+        Quantity(
+            "steps_overlapping", &Summary::steps_overlapping,
+            of(cloth, "steps that end with cloth in one plane with cloth",
+               "triangles overlap there to the last bit, whatever crosses or touches elsewhere", "", true)),
+        Quantity("overlaps_max", &Summary::overlaps_max,
+                 of(cloth, "pairs of triangles that overlap in one plane, most", "", "", true)),
+        Quantity("first_overlaps", &Summary::first_overlaps,
+                 of(other, "", "of the first such step, up to ten, each with time and place", "", true)),
+        Quantity("steps_certified_within", &Summary::steps_certified_within,
+                 of(cloth, "steps whose ways were tested",
+                    "of those that end free of crossings, their straight ways", "", true)),
+        Quantity("steps_passing_within", &Summary::steps_passing_within,
+                 of(cloth, "steps on whose ways cloth passes through cloth", "", "", true)),
+        Quantity("first_passages", &Summary::first_passages,
+                 of(other, "", "of the first such step, up to ten, each with time and place", "", true)),
+        Quantity("memory_bytes", &Summary::memory_bytes,
+                 of(size, "memory", "arrays and factors of all garments, estimated", "byte")),
+        Quantity("seed", &Summary::seed, of(run))};
+  }
 };
 
 }  // namespace isocloth

@@ -34,98 +34,19 @@ static void from_json(const Json& from, IntersectingPair& pair) {
 
 namespace {
 
-/// Calls visit(name, member) for every member.
-template <class Summary, class Visit>
-void for_each_member(Summary& s, const Visit& visit) {
-  visit("status", s.status);
-  visit("message", s.message);
-  visit("warnings", s.warnings);
-  visit("scene", s.scene);
-  visit("recipe", s.recipe);
-  visit("method", s.method);
-  visit("metric", s.metric);
-  visit("backend", s.backend);
-  visit("precision", s.precision);
-  visit("solver", s.solver);
-  visit("machine", s.machine);
-  visit("version", s.version);
-  visit("threads", s.threads);
-  visit("garment_count", s.garment_count);
-  visit("node_count", s.node_count);
-  visit("element_count", s.element_count);
-  visit("row_count", s.row_count);
-  visit("step_count", s.step_count);
-  visit("frame_count", s.frame_count);
-  visit("step", s.step);
-  visit("tolerance", s.tolerance);
-  visit("simulated_seconds", s.simulated_seconds);
-  visit("wall_seconds", s.wall_seconds);
-  visit("setup_seconds", s.setup_seconds);
-  visit("realtime_factor", s.realtime_factor);
-  visit("iterations_per_step_mean", s.iterations_per_step_mean);
-  visit("iterations_per_step_max", s.iterations_per_step_max);
-  visit("steps_violated", s.steps_violated);
-  visit("garments_frozen", s.garments_frozen);
-  visit("garments_stalled", s.garments_stalled);
-  visit("frozen", s.frozen);
-  visit("fallbacks", s.fallbacks);
-  visit("cloth_contacts_max", s.cloth_contacts_max);
-  visit("held_back", s.held_back);
-  visit("blocked", s.blocked);
-  visit("cloth_loaded_max", s.cloth_loaded_max);
-  visit("cloth_force_max", s.cloth_force_max);
-  visit("cloth_gap_min", s.cloth_gap_min);
-  visit("cg_iterations_max", s.cg_iterations_max);
-  visit("substeps_max", s.substeps_max);
-  visit("seam_opening", s.seam_opening);
-  visit("frames_of", s.frames_of);
-  visit("residual_max", s.residual_max);
-  visit("penetration_max", s.penetration_max);
-  visit("eased_depth", s.eased_depth);
-  visit("contact_count_max", s.contact_count_max);
-  visit("contact_force_max", s.contact_force_max);
-  visit("contact_force", s.contact_force);
-  visit("friction_stick_fraction", s.friction_stick_fraction);
-  visit("held_count_max", s.held_count_max);
-  visit("gripper_force_max", s.gripper_force_max);
-  visit("body_poses", s.body_poses);
-  visit("strain_max", s.strain.max);
-  visit("strain_p95", s.strain.p95);
-  visit("strain_mean", s.strain.mean);
-  visit("stretch_max", s.strain.stretch_max);
-  visit("stretch_p95", s.strain.stretch_p95);
-  visit("compression_max", s.strain.compression_max);
-  visit("thread_strain_max", s.strain.thread_max);
-  visit("thread_strain_p95", s.strain.thread_p95);
-  visit("shear_max", s.strain.shear_max);
-  visit("shear_p95", s.strain.shear_p95);
-  visit("row_strain_max", s.row_strain_max);
-  visit("steps_certified", s.steps_certified);
-  visit("steps_intersecting", s.steps_intersecting);
-  visit("steps_touching", s.steps_touching);
-  visit("intersections_max", s.intersections_max);
-  visit("first_intersections", s.first_intersections);
-  visit("steps_overlapping", s.steps_overlapping);
-  visit("overlaps_max", s.overlaps_max);
-  visit("first_overlaps", s.first_overlaps);
-  visit("steps_certified_within", s.steps_certified_within);
-  visit("steps_passing_within", s.steps_passing_within);
-  visit("first_passages", s.first_passages);
-  visit("area_error_total_max", s.area_error_total_max);
-  visit("area_error_element_mean_max", s.area_error_element_mean_max);
-  visit("area_error_element_max", s.area_error_element_max);
-  visit("memory_bytes", s.memory_bytes);
-  visit("seed", s.seed);
-}
-
-/// Members that summaries written before they were there lack.
-bool is_optional(std::string_view name) {
-  constexpr std::string_view later[] = {
-      "cloth_loaded_max", "cloth_force_max", "cloth_gap_min",          "cg_iterations_max",
-      "substeps_max",     "eased_depth",     "steps_certified_within", "steps_passing_within",
-      "first_passages",   "blocked",         "steps_overlapping",      "overlaps_max",
-      "first_overlaps"};
-  return std::find(std::begin(later), std::end(later), name) != std::end(later);
+/// Calls visit(key, about, member) for every number of the summary.
+template <class Part, class Found, class Visit>
+void for_each_key(Found& found, const Visit& visit) {
+  constexpr bool is_own = std::is_same_v<Part, RunSummary>;
+  for_each_quantity<Part>([&](const auto& quantity) {
+    auto& value = found.*quantity.member;
+    using Type = std::remove_cvref_t<decltype(value)>;
+    const char* const key = is_own ? quantity.name : quantity.about.files.summary;
+    if constexpr (HasQuantities<Type>)
+      for_each_key<Type>(value, visit);
+    else if constexpr (is_own || std::is_arithmetic_v<Type>)
+      if (key != nullptr) visit(key, quantity.about, value);
+  });
 }
 
 std::string quoted(const std::string& name) {
@@ -139,7 +60,7 @@ std::string quoted(const std::string& name) {
 
 std::string summary_json(const RunSummary& summary) {
   Json root;
-  for_each_member(summary, [&root](const char* name, const auto& member) {
+  for_each_key<RunSummary>(summary, [&root](const char* name, const About&, const auto& member) {
     if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(member)>>) {
       if (std::isinf(member)) {
         throw NumericalError(text("summary: found ", name, " ", member, ", expected a finite number"));
@@ -154,13 +75,22 @@ std::string summary_json(const RunSummary& summary) {
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::vector<SummaryKey> summary_keys() {
+  std::vector<SummaryKey> keys;
+  RunSummary none;
+  for_each_key<RunSummary>(none, [&](const char* name, const About& about, const auto&) {
+    keys.push_back({name, about});
+  });
+  return keys;
+}
+
 RunSummary parse_summary(const std::string& content, const std::string& source) {
   RunSummary summary;
   try {
     const Json root = parse_json(content, source);
-    for_each_member(summary, [&root](const char* name, auto& member) {
+    for_each_key<RunSummary>(summary, [&root](const char* name, const About& about, auto& member) {
       using Member = std::remove_cvref_t<decltype(member)>;
-      if (is_optional(name) && !root.contains(name)) return;
+      if (about.files.is_optional && !root.contains(name)) return;
       const Json& found = root.at(name);
       if constexpr (std::is_floating_point_v<Member>) {
         member = found.is_null() ? std::numeric_limits<double>::quiet_NaN() : found.get<double>();
@@ -200,7 +130,7 @@ std::string metrics_lines(std::int64_t frame, std::int64_t step, double time,
   const std::string begin = text(frame, ",", step, ",", shortest(time), ",");
   std::string lines;
   for (std::size_t g = 0; g < metrics.size(); ++g) {
-    lines.append(begin).append(quoted(garments[g])).append(",").append(to_string(metrics[g].status));
+    lines.append(begin).append(quoted(garments[g])).append(",").append(to_string(metrics[g].steps.status));
     for (const MetricColumn& column : columns) {
       char number[40];
       number[0] = ',';

@@ -9,11 +9,19 @@
 
 namespace isocloth {
 
-/// The summary as JSON, a key per member. A number that is not known, NaN in memory, is null; an infinite one
+/// The summary as JSON, a key per number. A number that is not known, NaN in memory, is null; an infinite one
 /// throws NumericalError.
 std::string summary_json(const RunSummary& summary);
 
-/// The inverse; throws FileError naming `source` and the key that is missing or of another type.
+/// The keys of summary.json in order, and what is known of their values.
+struct SummaryKey {
+  std::string name;
+  About about;
+};
+std::vector<SummaryKey> summary_keys();
+
+/// The inverse of summary_json(); throws FileError naming `source` and the key that is missing or of another
+/// type.
 RunSummary parse_summary(const std::string& content, const std::string& source);
 RunSummary read_summary(const std::filesystem::path& path);
 

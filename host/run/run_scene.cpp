@@ -245,8 +245,8 @@ class Run {
       }
       try {
         const std::vector<StepReport> reports = search.step();
-        s.strain = {};  // of the last step alone
-        s.residual_max = s.row_strain_max = s.penetration_max = 0;
+        s.overall.steps.strain = {};  // of the last step alone
+        s.overall.steps.residual = s.overall.steps.penetration = 0;
         tally_.count(reports);
         for (std::size_t g = 0; g < reports.size(); ++g)
           if (has_failed(reports[g].status)) tally_.end("failed", g, "lost a step, and so finds no rest");
@@ -320,7 +320,7 @@ class Run {
       balance_->set_sums(g, is_snapshot ? snapshot_.since_frame[g].energy : EnergySums{});
       tally_.since_frame[g].energy = balance_->sums(g);
     }
-    tally_.since_frame[g].status = StepStatus::non_finite;
+    tally_.since_frame[g].steps.status = StepStatus::non_finite;
     tally_.note_lost(g, "its numbers are too large for a frame");
     return true;
   }

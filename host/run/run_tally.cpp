@@ -78,43 +78,21 @@ void RunTally::measure_memory() {
 void RunTally::count(const std::vector<StepReport>& reports) {
   const double before = static_cast<double>((simulation_.step_index() - 1) * summary.garment_count);
   double iterations = summary.iterations_per_step_mean * before;
-  summary.eased_depth = 0;
+  FrameMetrics& overall = summary.overall;
+  StepReport all{.substeps = 0};  // of all garments in this step
   for (std::size_t g = 0; g < reports.size(); ++g) {
     const StepReport& r = reports[g];
     FrameMetrics& m = since_frame[g];
     iterations += r.iterations;
-    summary.iterations_per_step_max = std::max(summary.iterations_per_step_max, r.iterations);
-    m.status = std::max(m.status, r.status);
-    m.iterations += r.iterations;
-    m.substeps += r.substeps;
-    m.fallbacks += r.fallbacks;
-    summary.fallbacks += r.fallbacks;
-    m.cloth_contacts = std::max(m.cloth_contacts, r.cloth_contacts);
-    m.held_back += r.held_back;
-    summary.cloth_contacts_max = std::max<std::int64_t>(summary.cloth_contacts_max, r.cloth_contacts);
-    summary.held_back += r.held_back;
-    summary.blocked += r.blocked;
-    m.cloth_loaded = std::max(m.cloth_loaded, r.cloth_loaded);
-    m.cloth_force = std::max(m.cloth_force, r.cloth_force);
-    m.cloth_gap = std::min(m.cloth_gap, r.cloth_gap);
-    m.cg_iterations = std::max(m.cg_iterations, r.cg_iterations);
-    m.substeps_max = std::max(m.substeps_max, r.substeps);
-    summary.cloth_loaded_max = std::max<std::int64_t>(summary.cloth_loaded_max, r.cloth_loaded);
-    summary.cloth_force_max = std::max(summary.cloth_force_max, r.cloth_force);
-    summary.cloth_gap_min = std::min(summary.cloth_gap_min, r.cloth_gap);
-    summary.cg_iterations_max = std::max(summary.cg_iterations_max, r.cg_iterations);
-    summary.substeps_max = std::max(summary.substeps_max, r.substeps);
-    if (!has_failed(r.status)) {
-      m.residual_worst = std::max(m.residual_worst, r.residual);
-      m.row_strain = resolved_.row_strain(m.residual_worst);
-      summary.residual_max = std::max(summary.residual_max, r.residual);
-      summary.row_strain_max = resolved_.row_strain(summary.residual_max);
+    StepReport counted = r;
+    if (has_failed(r.status)) counted.residual = 0;  // of a state that is not kept
+    add_by_rule(Further::step, counted, m.steps);
+    add_by_rule(Further::garment, counted, all);
+    for (FrameMetrics* const each : {&m, &overall}) {
+      each->iterations_max = std::max(each->iterations_max, r.iterations);
+      each->substeps_max = std::max(each->substeps_max, r.substeps);
     }
-    keep_worst(r.strain, m.strain);
-    keep_worst(r.strain, summary.strain);
-    m.penetration = std::max(m.penetration, r.penetration);  // 0 of a step that is not finite
-    summary.penetration_max = std::max(summary.penetration_max, r.penetration);
-    m.compression = std::max(m.compression, r.compression);
+    m.row_strain = resolved_.row_strain(m.steps.residual);
     const Compression law = compression_of(scene_.garments[g], scene_);
     const double thickness = (1 - r.compression) * law.thickness;
     const double unsure = 2 * contact_accuracy(scene_.garments[g], scene_);
@@ -122,8 +100,6 @@ void RunTally::count(const std::vector<StepReport>& reports) {
       least_room_ = thickness / law.core;
       overpressure_ = law.pressure(thickness);
     }
-    m.eased_depth = r.eased_depth;
-    summary.eased_depth = std::max(summary.eased_depth, r.eased_depth);
     if (r.status == StepStatus::converged) continue;
     ++summary.steps_violated;
     const bool go_on = resolved_.on_violation == OnViolation::go_on;
@@ -141,6 +117,9 @@ void RunTally::count(const std::vector<StepReport>& reports) {
           text("the step to t = ", simulation_.time(), " s ", why, "; the state before it is kept",
                advice(g, of_lost(g))));
   }
+  all.iterations = all.substeps = 0;  // of a long run they would overflow
+  add_by_rule(Further::step, all, overall.steps);
+  overall.row_strain = resolved_.row_strain(overall.steps.residual);
   if (summary.status == "completed" &&
       std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return has_failed(r.status); }))
     end("failed", 0,
@@ -156,14 +135,15 @@ void RunTally::note_lost(std::size_t g, const std::string& why) {
 
 void RunTally::measure_start(const Nearness& near) {
   const std::vector<Strain> strains = simulation_.strains();
+  StepReport& overall = summary.overall.steps;
   if (scene_.contact.cloth && near.near_count > 0)
-    summary.cloth_gap_min = std::min(summary.cloth_gap_min, near.nearest.distance / near.nearest.thickness);
+    overall.cloth_gap = std::min(overall.cloth_gap, near.nearest.distance / near.nearest.thickness);
   for (std::size_t g = 0; g < strains.size(); ++g) {
-    since_frame[g].strain = strains[g];
-    since_frame[g].cloth_gap = summary.cloth_gap_min;
-    keep_worst(strains[g], summary.strain);
-    since_frame[g].penetration = simulation_.start_penetration(g);
-    summary.penetration_max = std::max(summary.penetration_max, since_frame[g].penetration);
+    StepReport& start = since_frame[g].steps;
+    start.strain = strains[g];
+    start.cloth_gap = overall.cloth_gap;
+    start.penetration = simulation_.start_penetration(g);
+    add_by_rule(Further::garment, start, overall);
   }
 }
 
@@ -178,14 +158,13 @@ void RunTally::measure_frame() {
   measure_contacts();
   measure_holds();
   measure_limits();
-  summary.seam_opening = 0;
-  for (const FrameMetrics& metrics : since_frame) {
-    const Measures& m = metrics.measures;
-    summary.area_error_total_max = std::max(summary.area_error_total_max, m.area_error_total);
-    summary.area_error_element_mean_max = std::max(summary.area_error_element_mean_max, m.area_error_mean);
-    summary.area_error_element_max = std::max(summary.area_error_element_max, m.area_error_element_max);
-    summary.seam_opening = std::max(summary.seam_opening, m.seam_opening);
-  }
+  const auto add = [this]<class Part>(Part FrameMetrics::*part) {
+    Part all{};  // of all garments at this frame
+    for (const FrameMetrics& metrics : since_frame) add_by_rule(Further::garment, metrics.*part, all);
+    add_by_rule(Further::step, all, summary.overall.*part);
+  };
+  add(&FrameMetrics::contacts), add(&FrameMetrics::holds);
+  add(&FrameMetrics::measures), add(&FrameMetrics::energy);
 }
 
 void RunTally::measure_contacts() {
@@ -196,14 +175,9 @@ void RunTally::measure_contacts() {
   std::vector<Vec3d> forces(names.size());
   Index friction_count = 0, sticking = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
-    const ContactMeasures found = simulation_.contacts(g);
-    since_frame[g].contact_count = found.count;
-    since_frame[g].contact_force = found.force;
-    since_frame[g].rubbing_count = found.rubbing;
-    since_frame[g].sticking_count = found.sticking;
+    const ContactMeasures& found = since_frame[g].contacts = simulation_.contacts(g);
     friction_count += found.rubbing;
     sticking += found.sticking;
-    summary.contact_count_max = std::max(summary.contact_count_max, found.count);
     summary.contact_force_max = std::max(summary.contact_force_max, norm(found.force));
     for (std::size_t o = 0; o < forces.size(); ++o) forces[o] += found.forces[o];
   }
@@ -225,7 +199,7 @@ void RunTally::measure_limits() {
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const Garment& garment = scene_.garments[g];
     const double limit = garment.fabric.strain_limit, principal = garment.fabric.principal_strain_limit;
-    const Strain& strain = since_frame[g].strain;
+    const Strain& strain = since_frame[g].steps.strain;
     if (principal > 0 && strain.stretch_max > 1.5 * principal)
       of_elements_.add(g, strain.stretch_max, principal);
     if (!(limit > 0) || strain.max <= 1.2 * limit) continue;
@@ -266,10 +240,7 @@ void RunTally::measure_holds() {
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const std::vector<Gripper>& grippers = scene_.garments[g].grippers;
     if (grippers.empty()) continue;
-    const HoldMeasures found = simulation_.holds(g);
-    since_frame[g].held_count = found.count;
-    since_frame[g].gripper_force = found.force;
-    summary.held_count_max = std::max(summary.held_count_max, found.count);
+    const HoldMeasures& found = since_frame[g].holds = simulation_.holds(g);
     for (std::size_t i = 0; i < grippers.size(); ++i) {
       double& most = summary.gripper_force_max[grippers[i].name];
       most = std::max(most, norm(found.forces[i]));
@@ -325,7 +296,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   double widest = 0, widest_button = 0;  // [m]
   std::size_t most_open = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
-    const StepStatus worst = std::max(worst_before[g], since_frame[g].status);
+    const StepStatus worst = std::max(worst_before[g], since_frame[g].steps.status);
     const Garment& garment = scene_.garments[g];
     if (!garment.mesh.stitches.empty() || !garment.mesh.buttons.empty()) {
       const SewnOpenings openings = sewn_openings(garment.mesh, simulation_.positions(g));
@@ -372,24 +343,25 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
         text(", by up to ", widest_button,
              " m; a larger force of the button draws harder, a larger stiffness holds closer"));
   note_overloads();
-  if (summary.eased_depth > scene_.contact.tolerance)
-    add(text("what started inside of obstacles is still up to ", summary.eased_depth,
+  const StepReport& steps = summary.overall.steps;
+  if (steps.eased_depth > scene_.contact.tolerance)
+    add(text("what started inside of obstacles is still up to ", steps.eased_depth,
              " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,
              " s, ends with it outside"));
   if (least_room_ < 1)
     add(text("cloth was overpressed: obstacles left it ", rounded(100 * std::max(least_room_, 0.0)),
              " % of its core, at up to ", rounded(1e-6 * overpressure_),
              " MPa, where it is as stiff as its fibres; leave it more room"));
-  if (summary.blocked > 0)
-    add(text("pins, grippers or driven garments were stopped ", summary.blocked,
+  if (steps.blocked > 0)
+    add(text("pins, grippers or driven garments were stopped ", steps.blocked,
              " times, because they would have driven cloth through cloth that is held itself: change their "
              "motions"));
-  if (const std::int64_t others = summary.held_back - summary.blocked; others > 0)
+  if (const std::int64_t others = steps.held_back - steps.blocked; others > 0)
     add(text("nodes were held back ", others,
              " times, because cloth would have passed through cloth: use a smaller step, or "
              "projection.max_substeps ",
-             more_parts(summary.substeps_max)));
-  if (summary.fallbacks > 0) add(text(summary.fallbacks, " parts of steps fell back on sweeps"));
+             more_parts(summary.overall.substeps_max)));
+  if (steps.fallbacks > 0) add(text(steps.fallbacks, " parts of steps fell back on sweeps"));
 }
 
 }  // namespace isocloth

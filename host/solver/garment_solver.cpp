@@ -11,23 +11,7 @@
 namespace isocloth {
 
 void add_up(const StepReport& step, StepReport& sum) {
-  sum.status = std::max(sum.status, step.status);
-  sum.iterations += step.iterations;
-  sum.substeps += step.substeps;
-  sum.fallbacks += step.fallbacks;
-  sum.residual = std::max(sum.residual, step.residual);
-  sum.penetration = std::max(sum.penetration, step.penetration);
-  sum.compression = std::max(sum.compression, step.compression);
-  sum.eased_depth = step.eased_depth;
-  keep_worst(step.strain, sum.strain);
-  sum.cloth_contacts = std::max(sum.cloth_contacts, step.cloth_contacts);
-  sum.cloth_loaded = std::max(sum.cloth_loaded, step.cloth_loaded);
-  sum.cloth_force = std::max(sum.cloth_force, step.cloth_force);
-  sum.cloth_gap = std::min(sum.cloth_gap, step.cloth_gap);
-  sum.cg_iterations = std::max(sum.cg_iterations, step.cg_iterations);
-  sum.held_back += step.held_back;
-  sum.blocked += step.blocked;
-  sum.wall_seconds += step.wall_seconds;
+  add_by_rule(Further::step, step, sum);
   if (step.bad_node >= 0) sum.bad_node = step.bad_node;
 }
 

@@ -38,8 +38,10 @@ StepSolver step_solver(const std::string& name) {
                    "\", expected \"automatic\", \"batched\", \"direct\", \"mixed\" or \"iterative\"");
 }
 
-void keep_worst(const Strain& other, Strain& worst) {
-  for_each_field<Strain>([&](const char*, auto each) { worst.*each = std::max(worst.*each, other.*each); });
+const char* to_string(Rule rule) {
+  constexpr const char* names[] = {"of one garment and time", "largest",           "smallest", "sum",
+                                   "at the end, largest",     "at the end, summed"};
+  return enum_name(names, rule);
 }
 
 const char* to_string(GarmentField field) {

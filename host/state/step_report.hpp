@@ -1,6 +1,8 @@
 // What a step did, and how it ended.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/core/array_view.hpp"
 #include "host/state/strain.hpp"
 
@@ -16,34 +18,79 @@ const char* to_string(StepStatus status);
 /// Whether a garment whose step ends so keeps the state before it and is frozen.
 constexpr bool has_failed(StepStatus status) { return status >= StepStatus::non_finite; }
 
-/// What one step of one garment did.
+/// What one step of one garment did, or several steps.
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int iterations = 0;  ///< linear solves and sweeps of all substeps together
-  int substeps = 1;
-  int fallbacks = 0;    ///< impulse_system: substeps that no linear system could hold, and sweeps did
-  double residual = 0;  ///< largest |scaled row| at the end of the step (worst substep), of a lost one, too;
-                        ///< infinite: no number
-  /// How far the cloth was pressed by an obstacle below its core, that no pressure of fibres takes away, or
-  /// is nearer to cloth than it must be, at the end of the step [m]; what is eased out
-  /// (contact.push_out_time) is counted as deep as it may be, eased_depth. With impulses, its deepest point
-  /// in an obstacle.
-  double penetration = 0;
-  double compression =
-      0;  ///< largest 1 - t / T of the thickness t at an obstacle; see engine/material/compression.hpp
-  /// Greatest depth that is left to what started inside of obstacles and is eased out, at the end of the
-  /// last step [m].
-  double eased_depth = 0;
-  Strain strain = {};        ///< at the end of the step; see ExecutionOptions::measure_strain
-  Index cloth_contacts = 0;  ///< pairs of nodes, edges and faces of cloth near cloth, of all that meet
-  Index cloth_loaded = 0;    ///< contacts that carry a force, of all that meet
-  double cloth_force = 0;    ///< greatest force of one of them [N]
-  double cloth_gap = 1;      ///< least distance of such a pair over its thickness, 1: none is nearer
-  int cg_iterations = 0;     ///< most conjugate gradient iterations of a solve of all that meet
-  Index held_back = 0;       ///< nodes held back, because cloth would have passed through cloth
-  Index blocked = 0;  ///< of them those of pins, grippers, driven garments that would pass through such
+  int iterations = 0, substeps = 1;
+  std::int64_t fallbacks = 0;
+  double residual = 0, penetration = 0;
+  Index cloth_contacts = 0;
+  std::int64_t held_back = 0, blocked = 0;
+  double compression = 0, eased_depth = 0;
+  Index cloth_loaded = 0;
+  double cloth_force = 0, cloth_gap = 1;
+  int cg_iterations = 0;
+  Strain strain = {};
   double wall_seconds = 0;
-  Index bad_node = -1;  ///< where the matrix had a pivot that was not positive, -1: nowhere
+  Index bad_node = -1;
+
+  static constexpr auto fields() {
+    using enum Rule;
+    using Report = StepReport;
+    constexpr const char *exactness = "Exactness", *cloth = "Cloth against cloth",
+                         *contacts = "Contacts of cloth with cloth", *steps = "Steps with cloth on cloth";
+    return std::tuple{
+        Quantity("status", &Report::status, most, "",
+                 "``converged``; ``stalled``: missed its tolerance, but counts; ``non_finite``, "
+                 "``diverged``: the garment keeps the state before it and is frozen",
+                 {nullptr, ""}),
+        Quantity("iterations", &Report::iterations, sum, "", "linear solves and sweeps of all substeps", {},
+                 {"solves or sweeps", "Iterations per frame"}),
+        Quantity("substeps", &Report::substeps, sum, "", "parts in which steps were taken"),
+        Quantity("fallbacks", &Report::fallbacks, sum, "",
+                 "substeps that no linear system could hold, and sweeps did", {"fallbacks"},
+                 {"parts of steps left to sweeps", "", "Time and machine"}),
+        Quantity(
+            "residual", &Report::residual, most, "",
+            "largest scaled row at the end of the worst substep, of a lost step, too; infinite: no number",
+            {"residual_max", "residual_worst"}, {"largest residual", "What the rows bound", exactness}),
+        Quantity("penetration", &Report::penetration, most, "m",
+                 "how far the cloth was pressed below its core, that no pressure of fibres takes away, or is "
+                 "nearer to cloth than it must be; what is eased out counts as deep as it may be, "
+                 "``eased_depth``; with impulses, its deepest point in an obstacle",
+                 {"penetration_max"}, {"deepest penetration", "Penetration", exactness}),
+        Quantity("cloth_contacts", &Report::cloth_contacts, most, "",
+                 "pairs of nodes, edges and faces of cloth near cloth, of all that meet",
+                 {"cloth_contacts_max"}, {"contacts, most", contacts, cloth}),
+        Quantity("held_back", &Report::held_back, sum, "", "nodes held back from passing through cloth",
+                 {"held_back"}, {"nodes held back", steps, cloth}),
+        Quantity("blocked", &Report::blocked, sum, "",
+                 "of them those of pins, grippers and driven garments that would pass through such",
+                 {"blocked", "", true}, {"of them pinned, gripped or driven", "", cloth}),
+        Quantity("compression", &Report::compression, most, "1",
+                 "largest ``1 - t / T`` of the thickness t at an obstacle or body", {nullptr, nullptr, true}),
+        Quantity("eased_depth", &Report::eased_depth, end_most, "m",
+                 "depth left to what started inside of obstacles and is eased out",
+                 {"eased_depth", nullptr, true}, {"depth left to ease out", "", exactness}),
+        Quantity("cloth_loaded", &Report::cloth_loaded, most, "",
+                 "contacts of cloth with cloth that carry a force, of all that meet",
+                 {"cloth_loaded_max", nullptr, true}, {"contacts with a force, most", contacts, cloth}),
+        Quantity("cloth_force", &Report::cloth_force, most, "N", "greatest force of one of them",
+                 {"cloth_force_max", nullptr, true},
+                 {"force of a contact, greatest", "Greatest force of cloth on cloth", cloth}),
+        Quantity("cloth_gap", &Report::cloth_gap, least, "1",
+                 "least distance of cloth from cloth over the thickness, 1: none is nearer",
+                 {"cloth_gap_min", nullptr, true},
+                 {"distance over the thickness, least", "Least distance of cloth from cloth", cloth}),
+        Quantity("cg_iterations", &Report::cg_iterations, most, "",
+                 "most conjugate gradient iterations of a solve of all cloths that meet",
+                 {"cg_iterations_max", nullptr, true},
+                 {"conjugate gradients of a solve, most", steps, cloth}),
+        Quantity("strain", &Report::strain, {}),
+        Quantity("wall_seconds", &Report::wall_seconds, sum, "s", "time that the step took", {nullptr, ""}),
+        Quantity("bad_node", &Report::bad_node, none, "",
+                 "where the matrix had a pivot that was not positive, -1: nowhere", {nullptr, ""})};
+  }
 };
 
 }  // namespace isocloth

@@ -9,49 +9,54 @@
 #include "engine/mesh/weld.hpp"
 #include "engine/rows/surface_element.hpp"
 #include "host/files/text_file.hpp"
+#include "host/results/metric_columns.hpp"
 
 namespace isocloth {
 namespace {
 
+/// "Window" stands for the frames and steps that --window leaves.
 struct KnownMeasure {
-  const char *name, *unit, *doc;
+  std::string name, unit, doc;
+  enum class Of { worst, mean, end, own } of = Of::own;  ///< what counts of a column in the window
+  const MetricColumn* column = nullptr;
 };
 
-/// "Window" stands for the frames and steps that --window leaves.
+/// Of each quantity of steps and measures by its rule: the worst or the sum in the window, or the mean there
+/// and the value at the end. Some have measures of their own.
+std::vector<KnownMeasure> all_measures() {
+  using Of = KnownMeasure::Of;
+  std::vector<KnownMeasure> all;
+  for (const MetricColumn& column : metric_columns()) {
+    const About& about = column.about;
+    const std::string unit = about.unit == std::string_view("1") ? "" : about.unit;
+    const auto add = [&](const char* after, const char* words, Of of) {
+      all.push_back({column.name + after, unit, text(about.doc, words), of, &column});
+    };
+    if (column.part != "steps" && column.part != "measures") continue;
+    if (about.rule == Rule::end_sum) {
+      add("_mean", ", mean in the window", Of::mean);
+      add("_end", " at the end", Of::end);
+    } else if (about.rule == Rule::end_most) {
+      add("", " at the end", Of::end);
+    } else if (about.rule != Rule::none) {
+      add("", about.rule == Rule::sum ? ", sum in the window" : ", worst in the window", Of::worst);
+    }
+  }
+  for (const KnownMeasure& own : std::initializer_list<KnownMeasure>{
+           {"residual_max", "", "largest constraint residual of all steps"},
+           {"iterations_mean", "", "linear solves per step, mean of all steps"},
+           {"stalled_frames", "", "frames in which a step missed its tolerance, of the whole run"},
+           {"distance_mean", "m", "distance to the reference, mean over shared nodes and the window"},
+           {"distance_rms", "m", "root mean square of the distance over area and the window"},
+           {"distance_max", "m", "largest distance of a node to the reference in the window"},
+           {"distance_norm", "m^2",
+            "mean over the window of sqrt(sum m_i |d_i|^2), m_i the area of node i; "
+            "Coltraro 2022 (25)"}})
+    all.push_back(own);
+  return all;
+}
 const std::vector<KnownMeasure>& known_measures() {
-  static const std::vector<KnownMeasure> all = {
-      {"strain_max", "", "largest strain of an edge in the window, at any step"},
-      {"strain_p95", "", "95th percentile of the edges' strain, worst step in the window"},
-      {"strain_mean", "", "mean strain of the edges, worst step in the window"},
-      {"stretch_max", "", "largest principal stretch of an element - 1 in the window, at any step"},
-      {"stretch_p95", "",
-       "95th percentile of the elements' |principal stretch - 1|, worst step in the window"},
-      {"compression_max", "", "largest 1 - principal stretch of an element in the window, at any step"},
-      {"thread_strain_max", "",
-       "largest strain along warp or weft of a pair of triangles in the window, at any step"},
-      {"thread_strain_p95", "",
-       "95th percentile of the pairs' strain along warp and weft, worst step in the window"},
-      {"shear_max", "", "largest sine of the angle of shear of an element in the window, at any step"},
-      {"shear_p95", "",
-       "95th percentile of the sine of the elements' angle of shear, worst step in the window"},
-      {"area_error_total", "", "largest total area error in the window, Coltraro 2022 (19)"},
-      {"area_error_mean", "", "largest mean area error of the elements in the window (20)"},
-      {"area_error_element_max", "", "largest area error of an element in the window (22)"},
-      {"residual_max", "", "largest constraint residual of all steps"},
-      {"iterations_mean", "", "linear solves per step, mean of all steps"},
-      {"stalled_frames", "", "frames in which a step missed its tolerance, of the whole run"},
-      {"kinetic_energy_mean", "J", "mean kinetic energy in the window"},
-      {"kinetic_energy_end", "J", "kinetic energy at the end"},
-      {"potential_energy_mean", "J", "mean potential energy in the window"},
-      {"potential_energy_end", "J", "potential energy at the end"},
-      {"seam_opening", "m", "how far the seam or button that is most open is open at the end"},
-      {"distance_mean", "m", "distance to the reference, mean over shared nodes and the window"},
-      {"distance_rms", "m", "root mean square of the distance over area and the window"},
-      {"distance_max", "m", "largest distance of a node to the reference in the window"},
-      {"distance_norm", "m^2",
-       "mean over the window of sqrt(sum m_i |d_i|^2), m_i the area of node i; "
-       "Coltraro 2022 (25)"},
-  };
+  static const std::vector<KnownMeasure> all = all_measures();
   return all;
 }
 
@@ -135,7 +140,8 @@ bool SweepRecorder::is_in_window(double time) const {
 }
 
 void SweepRecorder::add_step(double time, const StepReport& report) {
-  if (is_in_window(time)) keep_worst(report.strain, strain_);
+  last_.steps = report;
+  if (is_in_window(time)) add_by_rule(Further::step, report, within_.steps);
   ++steps_;
   iterations_ += report.iterations;
   if (std::isfinite(report.residual)) residual_ = std::max(residual_, report.residual);
@@ -145,16 +151,11 @@ void SweepRecorder::add_step(double time, const StepReport& report) {
 void SweepRecorder::add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions) {
   stalled_frames_ += is_stalled_ ? 1 : 0;
   is_stalled_ = false;
-  last_ = measures;
+  last_.measures = measures;
   positions_ = positions;
   if (!is_in_window(time)) return;
   ++frames_;
-  largest_.area_error_total = std::max(largest_.area_error_total, measures.area_error_total);
-  largest_.area_error_mean = std::max(largest_.area_error_mean, measures.area_error_mean);
-  largest_.area_error_element_max =
-      std::max(largest_.area_error_element_max, measures.area_error_element_max);
-  kinetic_ += measures.kinetic_energy;
-  potential_ += measures.potential_energy;
+  add_by_rule(Further::garment, measures, within_.measures);  // energies: their sum over frames
   if (!reference_) return;
   double sum = 0, square = 0, area = 0;
   for (std::size_t i = 0; i < shared_.size(); ++i) {
@@ -173,31 +174,19 @@ void SweepRecorder::add_frame(double time, const Measures& measures, const std::
 double SweepRecorder::value(const SweepMeasure& measure) const {
   const std::string& name = measure.name;
   const auto frames = static_cast<double>(frames_);
-  if (name == "strain_max") return strain_.max;
-  if (name == "strain_p95") return strain_.p95;
-  if (name == "strain_mean") return strain_.mean;
-  if (name == "stretch_max") return strain_.stretch_max;
-  if (name == "stretch_p95") return strain_.stretch_p95;
-  if (name == "compression_max") return strain_.compression_max;
-  if (name == "thread_strain_max") return strain_.thread_max;
-  if (name == "thread_strain_p95") return strain_.thread_p95;
-  if (name == "shear_max") return strain_.shear_max;
-  if (name == "shear_p95") return strain_.shear_p95;
-  if (name == "area_error_total") return largest_.area_error_total;
-  if (name == "area_error_mean") return largest_.area_error_mean;
-  if (name == "area_error_element_max") return largest_.area_error_element_max;
   if (name == "residual_max") return residual_;
   if (name == "iterations_mean") return static_cast<double>(iterations_) / static_cast<double>(steps_);
   if (name == "stalled_frames") return static_cast<double>(stalled_frames_);
-  if (name == "kinetic_energy_mean") return kinetic_ / frames;
-  if (name == "kinetic_energy_end") return last_.kinetic_energy;
-  if (name == "potential_energy_mean") return potential_ / frames;
-  if (name == "potential_energy_end") return last_.potential_energy;
-  if (name == "seam_opening") return last_.seam_opening;
   if (name == "distance_mean") return distance_mean_ / frames;
   if (name == "distance_rms") return std::sqrt(distance_square_ / frames);
   if (name == "distance_max") return distance_max_;
   if (name == "distance_norm") return distance_norm_ / frames;
+  const auto& known = known_measures();
+  const auto found = std::ranges::find(known, name, &KnownMeasure::name);
+  if (found != known.end()) {
+    if (found->of == KnownMeasure::Of::end) return found->column->get(last_);
+    return found->column->get(within_) / (found->of == KnownMeasure::Of::mean ? frames : 1);
+  }
   const Vec3d& p = positions_.at(static_cast<std::size_t>(measure.node));  // nodeN_x
   return name.back() == 'x' ? p.x : name.back() == 'y' ? p.y : p.z;
 }

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "engine/model/scene.hpp"
-#include "host/state/measures.hpp"
-#include "host/state/step_report.hpp"
-#include "host/state/strain.hpp"
+#include "host/results/run_record.hpp"
 #include "host/sweep/reference_path.hpp"
 
 namespace isocloth {
@@ -50,7 +48,7 @@ class SweepRecorder {
   std::vector<double> values(const std::vector<SweepMeasure>& measures) const;
   bool missed_tolerance() const { return stalled_frames_ > 0; }
   /// How far the seam or button that is most open is open at the end [m].
-  double seam_opening() const { return last_.seam_opening; }
+  double seam_opening() const { return last_.measures.seam_opening; }
   bool has_open_seams() const { return seam_opening() > closed_; }
 
  private:
@@ -62,9 +60,7 @@ class SweepRecorder {
   std::vector<std::pair<Index, Index>> shared_;  // nodes of the garment and of the reference
   std::vector<double> areas_;                    // [m^2], shape [shared]
   std::vector<Vec3d> positions_;                 // of the last frame
-  Measures last_, largest_;
-  Strain strain_;                       // worst of the steps in the window
-  double kinetic_ = 0, potential_ = 0;  // sums over frames of the window
+  FrameMetrics last_, within_;  // within_: of its steps and frames, by the rules of the quantities
   double distance_mean_ = 0, distance_square_ = 0, distance_norm_ = 0, distance_max_ = 0;
   double residual_ = 0;
   double closed_ = 0;        // openings of seams that count as closed [m]

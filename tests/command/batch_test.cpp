@@ -69,8 +69,8 @@ TEST_F(BatchCommand, AFrozenGarmentStaysFrozenAndTheOthersGoOn) {
   EXPECT_TRUE(same_bits(end.garments[1].positions, halfway.garments[1].positions));
   EXPECT_FALSE(same_bits(end.garments[0].positions, halfway.garments[0].positions));
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
-  EXPECT_EQ(trajectory.metrics(40, 1).status, StepStatus::non_finite);
-  EXPECT_EQ(trajectory.metrics(40, 2).status, StepStatus::converged);
+  EXPECT_EQ(trajectory.metrics(40, 1).steps.status, StepStatus::non_finite);
+  EXPECT_EQ(trajectory.metrics(40, 2).steps.status, StepStatus::converged);
 
   // The others are as if each had run alone.
   write_scene("single.json", single(40, 0.08));

@@ -76,7 +76,7 @@ TEST_F(ObstacleCommand, CountsHowDeepAClothStarts) {
       "contact": {"push_out": true, "margin": 0}, "projection": {"on_violation": "continue"}})"));
   isocloth({"run", "deep.json", "-o", "deep"});
   const TrajectoryFile trajectory(folder_ / "deep" / "trajectory.h5");
-  EXPECT_NEAR(trajectory.metrics(0, 0).penetration, 0.006, 1e-9);
+  EXPECT_NEAR(trajectory.metrics(0, 0).steps.penetration, 0.006, 1e-9);
   EXPECT_GE(read_summary(folder_ / "deep" / "summary.json").penetration_max, 0.006 - 1e-9);
 }
 
@@ -138,14 +138,14 @@ TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
     FrameMetrics last;
     for (std::size_t f = 0; f < trajectory.frame_count(); ++f) {
       last = trajectory.metrics(f, 0);
-      deepest = std::max(deepest, last.penetration);
-      largest = std::max(largest, norm(last.contact_force));
-      most = std::max(most, last.contact_count);
+      deepest = std::max(deepest, last.steps.penetration);
+      largest = std::max(largest, norm(last.contacts.force));
+      most = std::max(most, last.contacts.count);
     }
     const double few_eps = 1e-13;  // sums of some tens of numbers
     ASSERT_GT(count, 0);
-    EXPECT_EQ(last.contact_count, count);
-    EXPECT_LE(norm(last.contact_force - by[0] - by[1]), few_eps * largest);
+    EXPECT_EQ(last.contacts.count, count);
+    EXPECT_LE(norm(last.contacts.force - by[0] - by[1]), few_eps * largest);
     const Json s = summary("out");
     EXPECT_NEAR(s["contact_force"]["floor"], norm(by[0]), few_eps * largest);
     EXPECT_NEAR(s["contact_force"]["ball"], norm(by[1]), few_eps * largest);
@@ -153,7 +153,7 @@ TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
     EXPECT_EQ(s["contact_force_max"], largest);
     EXPECT_EQ(s["contact_count_max"], most);
     EXPECT_LE(deepest, 0.0005);
-    EXPECT_GT(last.contact_force.z, 0);
+    EXPECT_GT(last.contacts.force.z, 0);
   }
 }
 

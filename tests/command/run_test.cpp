@@ -59,7 +59,7 @@ TEST_F(RunCommand, LeavesAWholeFolder) {
     EXPECT_DOUBLE_EQ(trajectory.times()[f], 0.01 * static_cast<double>(trajectory.steps()[f]));
   EXPECT_EQ(names(folder_ / "out" / "frames").size(), 5U);
   EXPECT_EQ(line_count(read_whole_file(folder_ / "out" / "metrics.csv")), 6U);
-  EXPECT_EQ(trajectory.metrics(1, 0).substeps, 6);
+  EXPECT_EQ(trajectory.metrics(1, 0).steps.substeps, 6);
 
   // The first frame is the scene, the last one the checkpoint.
   const Scene start = read_scene(folder_ / "scene.json");

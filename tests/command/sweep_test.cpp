@@ -34,7 +34,7 @@ TEST_F(SweepTest, RunsEveryCombinationAsIfAlone) {
     const TrajectoryFile trajectory(folder_ / "single" / "trajectory.h5");
     double strain_max = 0;
     for (std::size_t f = 0; f < trajectory.frame_count(); ++f)
-      strain_max = std::max(strain_max, trajectory.metrics(f, 0).strain.max);
+      strain_max = std::max(strain_max, trajectory.metrics(f, 0).steps.strain.max);
     const std::size_t last = trajectory.frame_count() - 1;
     EXPECT_EQ(std::stod(row[4]), trajectory.metrics(last, 0).measures.kinetic_energy);
     EXPECT_EQ(std::stod(row[5]), strain_max);

@@ -99,8 +99,8 @@ TEST_F(ViolationCommand, StopsAtAMissedTolerance) {
   const std::size_t last = trajectory.frame_count() - 1;
   ASSERT_GT(last, 0U);
   EXPECT_EQ(trajectory.steps()[last], s["step_count"]);
-  EXPECT_EQ(trajectory.metrics(last, 0).status, StepStatus::stalled);
-  EXPECT_EQ(trajectory.metrics(last - 1, 0).status, StepStatus::converged);
+  EXPECT_EQ(trajectory.metrics(last, 0).steps.status, StepStatus::stalled);
+  EXPECT_EQ(trajectory.metrics(last - 1, 0).steps.status, StepStatus::converged);
   const Checkpoint left = checkpoint("out");
   EXPECT_EQ(left.step_index, s["step_count"].get<std::int64_t>() - 1);
   const std::vector<double> before = trajectory.positions(last - 1);
@@ -139,7 +139,7 @@ TEST_F(ViolationCommand, CountsWhatItGoesOnFrom) {
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
   int violated = 0;
   for (std::size_t f = 1; f < trajectory.frame_count(); ++f)
-    violated += trajectory.metrics(f, 0).residual_worst > 1e-3;
+    violated += trajectory.metrics(f, 0).steps.residual > 1e-3;
   EXPECT_GT(violated, 0);
   EXPECT_EQ(s["steps_violated"], violated);
   EXPECT_NE(run.output.find("tolerance 0.001 missed in " + std::to_string(violated) + " of 60 steps"),
@@ -157,7 +157,8 @@ TEST_F(ViolationCommand, SubstepsMeetTheTolerance) {
   EXPECT_LE(s["residual_max"], 1e-3);
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
   int substeps = 0;
-  for (std::size_t f = 1; f < trajectory.frame_count(); ++f) substeps += trajectory.metrics(f, 0).substeps;
+  for (std::size_t f = 1; f < trajectory.frame_count(); ++f)
+    substeps += trajectory.metrics(f, 0).steps.substeps;
   EXPECT_GT(substeps, 60);
 }
 
@@ -197,8 +198,8 @@ TEST_F(ViolationCommand, AGarmentThatDivergesIsFrozenAndNamedAndTheOthersFinish)
   EXPECT_NE(run.output.find(why), std::string::npos) << run.output;
   expect_finite_files("out", Precision::float64);
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
-  EXPECT_EQ(trajectory.metrics(200, 0).status, StepStatus::diverged);
-  EXPECT_EQ(trajectory.metrics(200, 1).status, StepStatus::converged);
+  EXPECT_EQ(trajectory.metrics(200, 0).steps.status, StepStatus::diverged);
+  EXPECT_EQ(trajectory.metrics(200, 1).steps.status, StepStatus::converged);
   EXPECT_NE(read_whole_file(folder_ / "out" / "metrics.csv").find(",torn,diverged,"), std::string::npos);
 
   // The same from a checkpoint of before and of after.

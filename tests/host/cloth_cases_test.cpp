@@ -162,7 +162,7 @@ TEST(ClothCases, PinsStopBeforeWhatCannotGiveWay) {
   scene.projection.on_violation = OnViolation::go_on;
   Simulation simulation(scene);
   IntersectionSearch search = search_of(scene);
-  Index blocked = 0;
+  std::int64_t blocked = 0;
   for (int n = 0; n < 50; ++n) {
     const StepReport report = simulation.step().front();
     EXPECT_LE(report.iterations, 100) << n;

@@ -110,7 +110,7 @@ TEST(ClothContact, WhereIterationsFailNodesAreHeldBack) {
   scene.garments[0].pins = {{"corners", {0, 8, 72, 80}, FixedMotion{}}};
   Simulation simulation(scene);
   IntersectionSearch search = search_of(scene);
-  Index held_back = 0;
+  std::int64_t held_back = 0;
   for (int n = 0; n < 20; ++n) {
     for (const StepReport& report : simulation.step()) {
       held_back += report.held_back;
@@ -143,7 +143,7 @@ TEST(ClothContact, WhatIsHeldBackKeepsItsMomentum) {
       return sum;
     };
     const Measures first = total();
-    Index held_back = 0;
+    std::int64_t held_back = 0;
     for (int n = 0; n < 20; ++n) {
       for (const StepReport& report : simulation.step()) held_back += report.held_back;
       ASSERT_EQ(crossings(search, simulation), 0) << speed << " m/s, step " << n;

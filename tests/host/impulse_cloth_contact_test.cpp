@@ -130,7 +130,7 @@ TEST(ImpulseClothContact, WhereImpulsesFailNodesAreHeldBack) {
     scene.impulse.substeps = parts;
     Simulation simulation(scene);
     Certified certified(scene, simulation);
-    Index held_back = 0, blocked = 0;
+    std::int64_t held_back = 0, blocked = 0;
     for (int n = 0; n < 6; ++n)
       for (const StepReport& report : certified.step()) {
         held_back += report.held_back;

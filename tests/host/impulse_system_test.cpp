@@ -122,7 +122,7 @@ void expect_no_worse_than_sweeps(const Garment& garment, double h, int steps, co
   Scene by_sweeps = scene_of(garment, h, 1e-2, "bender_iterative");
   Simulation system(scene_of(garment, h, 1e-2), one_thread);
   Simulation sweeps(by_sweeps, {.solver = StepSolver::direct, .threads = 1});
-  int fallbacks = 0;
+  std::int64_t fallbacks = 0;
   for (int n = 0; n < steps; ++n) {
     GarmentState state = system.state(0);
     sweeps.set_state(0, state);

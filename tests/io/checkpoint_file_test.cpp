@@ -35,7 +35,7 @@ Checkpoint checkpoint_of(const Scene& scene) {
   checkpoint.step_index = 12345678901;
   checkpoint.summary.status = "interrupted";
   checkpoint.summary.wall_seconds = 1. / 3;
-  checkpoint.summary.residual_max = std::nan("");
+  checkpoint.summary.overall.steps.residual = std::nan("");
   checkpoint.summary.seed = std::numeric_limits<std::uint64_t>::max();
   checkpoint.since_frame = metrics_at(scene, 7, true);
   for (const Garment& garment : scene.garments) {
@@ -116,7 +116,7 @@ TEST(CheckpointFile, KeepsEveryBit) {
   EXPECT_TRUE(same(read.since_frame, written.since_frame));
   EXPECT_EQ(read.summary.status, "interrupted");
   EXPECT_EQ(read.summary.wall_seconds, 1. / 3);
-  EXPECT_TRUE(std::isnan(read.summary.residual_max));
+  EXPECT_TRUE(std::isnan(read.summary.overall.steps.residual));
   EXPECT_EQ(read.summary.seed, written.summary.seed);
 }
 

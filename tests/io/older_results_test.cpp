@@ -19,7 +19,7 @@ namespace {
 std::vector<std::string> later_names() {
   std::vector<std::string> names;
   for (const MetricColumn& column : metric_columns(false))
-    if (column.is_optional) names.push_back(column.name);
+    if (column.about.files.is_optional) names.push_back(column.name);
   return names;
 }
 
@@ -27,7 +27,7 @@ std::vector<std::string> later_names() {
 std::string older_names() {
   std::string names;
   for (const MetricColumn& column : metric_columns())
-    if (!column.is_optional) names += (names.empty() ? "" : ",") + column.name;
+    if (!column.about.files.is_optional) names += (names.empty() ? "" : ",") + column.name;
   return names;
 }
 
@@ -91,7 +91,7 @@ TEST(OlderResults, TrajectoriesReadWhatTheyHave) {
   EXPECT_TRUE(found.contact_loads(3).empty());
   const FrameMetrics written = metrics_at(scene, 6)[1], none;
   for (const MetricColumn& column : metric_columns())
-    EXPECT_EQ(column.get(found.metrics(3, 1)), column.get(column.is_optional ? none : written))
+    EXPECT_EQ(column.get(found.metrics(3, 1)), column.get(column.about.files.is_optional ? none : written))
         << column.name;
 }
 
@@ -104,7 +104,7 @@ TEST(OlderResults, CheckpointsReadWhatTheyHave) {
     state.positions.resize(3 * garment.mesh.positions.size());
     state.velocities = state.positions;
   }
-  checkpoint.summary.held_back = 3;
+  checkpoint.summary.overall.steps.held_back = 3;
   write_checkpoint(folder / "c.h5", scene, checkpoint);
   const hid_t file = H5Fopen((folder / "c.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   EXPECT_GE(H5Ldelete(file, "since_frame", H5P_DEFAULT), 0);
@@ -117,22 +117,22 @@ TEST(OlderResults, CheckpointsReadWhatTheyHave) {
   H5Sclose(space);
   replace_attribute(file, "columns", older_names());
   EXPECT_GE(H5Fclose(file), 0);
-  EXPECT_EQ(read_checkpoint(folder / "c.h5", scene, Precision::float64).summary.held_back, 3);
+  EXPECT_EQ(read_checkpoint(folder / "c.h5", scene, Precision::float64).summary.overall.steps.held_back, 3);
 }
 
 TEST(OlderResults, SummariesReadWhatTheyHave) {
   RunSummary summary;
   summary.status = "completed";
-  summary.held_back = 4;
-  summary.cloth_gap_min = 0.5;
+  summary.overall.steps.held_back = 4;
+  summary.overall.steps.cloth_gap = 0.5;
   Json json = parse_json(summary_json(summary), "summary");
-  EXPECT_EQ(parse_summary(json.dump(), "summary").cloth_gap_min, 0.5);
+  EXPECT_EQ(parse_summary(json.dump(), "summary").overall.steps.cloth_gap, 0.5);
   for (const char* name :
        {"cloth_loaded_max", "cloth_force_max", "cloth_gap_min", "cg_iterations_max", "substeps_max"})
     EXPECT_EQ(json.erase(name), 1u) << name;
   const RunSummary found = parse_summary(json.dump(), "summary");
-  EXPECT_EQ(found.held_back, 4);
-  EXPECT_EQ(found.cloth_gap_min, 1);
+  EXPECT_EQ(found.overall.steps.held_back, 4);
+  EXPECT_EQ(found.overall.steps.cloth_gap, 1);
   json.erase("held_back");
   EXPECT_THROW(parse_summary(json.dump(), "summary"), FileError);
 }

@@ -384,7 +384,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.message = "a \"quoted\" reason";
   s.threads = 3;
   s.seed = 18446744073709551615u;
-  s.strain.max = 0.1;
+  s.overall.steps.strain.max = 0.1;
   s.contact_force = {{"round table", 0.5}};
   s.gripper_force_max = {{"left", 0.25}};
   s.first_intersections = {{.time = 0.5,
@@ -406,7 +406,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
   EXPECT_EQ(read.seed, s.seed);
-  EXPECT_EQ(read.strain.max, 0.1);
+  EXPECT_EQ(read.overall.steps.strain.max, 0.1);
   EXPECT_EQ(read.contact_force, s.contact_force);
   ASSERT_EQ(read.first_intersections.size(), 1U);
   EXPECT_EQ(read.steps_passing_within, 2);

@@ -59,7 +59,7 @@ inline std::vector<FrameMetrics> metrics_at(const Scene& scene, std::int64_t ste
   std::vector<FrameMetrics> all(scene.garments.size());
   double number = 100 * static_cast<double>(step);
   for (FrameMetrics& metrics : all) {
-    metrics.status = step % 3 == 0 ? StepStatus::stalled : StepStatus::converged;
+    metrics.steps.status = step % 3 == 0 ? StepStatus::stalled : StepStatus::converged;
     for (const MetricColumn& column : metric_columns(has_energies)) {
       number += 1;
       column.set(metrics, column.is_integer ? number : number / 3);
@@ -69,7 +69,7 @@ inline std::vector<FrameMetrics> metrics_at(const Scene& scene, std::int64_t ste
 }
 
 inline bool same(const FrameMetrics& a, const FrameMetrics& b) {
-  bool equal = a.status == b.status;
+  bool equal = a.steps.status == b.steps.status;
   for (const MetricColumn& column : metric_columns()) equal = equal && column.get(a) == column.get(b);
   return equal;
 }

@@ -206,7 +206,7 @@ TEST(TrajectoryFile, RefusesWhatIsNotFinite) {
   std::string message = message_of<NumericalError>([&] { writer.append(frame); });
   EXPECT_NE(message.find("frame 1: found a non-finite position at node 12"), std::string::npos) << message;
   frame = frame_at(scene, 1);
-  frame.metrics[1].strain.mean = std::nan("");
+  frame.metrics[1].steps.strain.mean = std::nan("");
   message = message_of<NumericalError>([&] { writer.append(frame); });
   EXPECT_NE(message.find("frame 1, garment 1: found strain_mean nan"), std::string::npos) << message;
   frame = frame_at(scene, 1);

@@ -43,7 +43,7 @@ TEST(ContactPressure, IsTheLoadOverTheAreaOfANode) {
 
 TEST(ContactPressure, PlotsOfContactsAreThereWhereClothMetCloth) {
   ReportData data = test::make_run(2, 9, 2);
-  for (FrameMetrics& metrics : data.metrics) metrics.cloth_contacts = 0;
+  for (FrameMetrics& metrics : data.metrics) metrics.steps.cloth_contacts = 0;
   EXPECT_FALSE(plot_json(data)["groups"][0].contains("cloth_contacts"));
   EXPECT_FALSE(plot_json(data)["groups"][0].contains("cloth_gap"));
   data.metrics[5].cloth_contacts = 7;

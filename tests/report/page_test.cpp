@@ -107,9 +107,9 @@ ReportData awkward_run() {
   s.node_count = 1234567890;
   s.row_count = 3703703670;
   s.wall_seconds = 123456.789123;
-  s.residual_max = 9.87654321e-12;
-  s.penetration_max = 0.0009932159909510970;
-  s.contact_count_max = 288;
+  s.overall.steps.residual = 9.87654321e-12;
+  s.overall.steps.penetration = 0.0009932159909510970;
+  s.overall.contacts.count = 288;
   s.contact_force = {{"table", 0.3286989596992173}, {"a rigid body of some name", 76.17463478297387}};
   s.gripper_force_max = {{"left", 9983.291708306851}, {"right", 0}};
   s.body_poses = {{"ball", {-0.05459953844547272, 0.02247864007949829, -437.83071637153625, 0, 0.6, 0, 0.8}}};
@@ -120,9 +120,9 @@ ReportData awkward_run() {
     m.measures.area_error_dispersion = 0;
     m.measures.kinetic_energy = 1234.5;
     m.measures.potential_energy = 1e-9 * m.measures.potential_energy;
-    m.iterations = 1;
-    m.penetration = 1e-7 * m.residual_worst;
-    m.contact_force = {0, 0, 1.25e-5};
+    m.steps.iterations = 1;
+    m.steps.penetration = 1e-7 * m.steps.residual;
+    m.contacts.force = {0, 0, 1.25e-5};
   }
   return data;
 }
@@ -136,9 +136,9 @@ ReportData failed_run() {
       "iterations in the step to t = 0.9 s; use a smaller step";
   data.summary.steps_violated = 12;
   data.summary.garments_stalled = 2;
-  data.summary.residual_max = std::numeric_limits<double>::quiet_NaN();
-  data.metrics[20].residual_worst = std::numeric_limits<double>::quiet_NaN();
-  data.metrics[20].status = StepStatus::non_finite;
+  data.summary.overall.steps.residual = std::numeric_limits<double>::quiet_NaN();
+  data.metrics[20].steps.residual = std::numeric_limits<double>::quiet_NaN();
+  data.metrics[20].steps.status = StepStatus::non_finite;
   return data;
 }
 

@@ -236,24 +236,24 @@ TEST_F(Report, many_garments_lose_the_last_rather_than_the_motion) {
 
 TEST_F(Report, plots_show_the_worst_garment_and_frame) {
   ReportData data = make_run(2, 9000, 2);
-  data.metrics[2 * 4321 + 1].residual_worst = 0.5;
-  data.metrics[2 * 4321 + 1].status = StepStatus::stalled;
+  data.metrics[2 * 4321 + 1].steps.residual = 0.5;
+  data.metrics[2 * 4321 + 1].steps.status = StepStatus::stalled;
   const json page = page_data(write(data));
   const std::size_t stride = page["plots"]["frames_per_sample"];
   EXPECT_EQ(stride, 3u);
-  EXPECT_EQ(decode<float>(page["plots"]["groups"][0]["residual"])[4321 / stride], 0.5f);
+  EXPECT_EQ(decode<float>(page["plots"]["groups"][0]["residual_worst"])[4321 / stride], 0.5f);
   EXPECT_EQ(decode<std::uint8_t>(page["plots"]["groups"][0]["status"])[4321 / stride], 1);
-  EXPECT_LT(decode<float>(page["plots"]["groups"][1]["residual"])[4321 / stride], 0.01f);
-  EXPECT_EQ(decode<float>(page["plots"]["groups"][2]["residual"])[4321 / stride], 0.5f);
+  EXPECT_LT(decode<float>(page["plots"]["groups"][1]["residual_worst"])[4321 / stride], 0.01f);
+  EXPECT_EQ(decode<float>(page["plots"]["groups"][2]["residual_worst"])[4321 / stride], 0.5f);
 }
 
 TEST_F(Report, metrics_that_are_not_finite_stay_visible) {
   ReportData data = make_run(2, 4, 1);
-  data.metrics[2].residual_worst = std::numeric_limits<double>::quiet_NaN();
-  data.metrics[2].status = StepStatus::non_finite;
-  data.summary.residual_max = std::numeric_limits<double>::quiet_NaN();
+  data.metrics[2].steps.residual = std::numeric_limits<double>::quiet_NaN();
+  data.metrics[2].steps.status = StepStatus::non_finite;
+  data.summary.overall.steps.residual = std::numeric_limits<double>::quiet_NaN();
   const json page = page_data(write(data));
-  EXPECT_TRUE(std::isnan(decode<float>(page["plots"]["groups"][0]["residual"])[2]));
+  EXPECT_TRUE(std::isnan(decode<float>(page["plots"]["groups"][0]["residual_worst"])[2]));
   EXPECT_TRUE(page["summary"]["residual_max"].is_null());
 }
 

@@ -86,14 +86,14 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
     data.frame_times.push_back(t);
     for (std::size_t s = 0; s < sheets; ++s) {
       FrameMetrics m;
-      m.iterations = frame == 0 ? 0 : 3 + int(frame * 7 % 3) + int(s);
-      m.substeps = 3;
-      m.residual_worst = frame == 0 ? 0 : 8e-4 * std::exp(-0.2 * t) * (1.1 + std::sin(5 * t));
-      m.status = m.residual_worst > 1e-3 ? StepStatus::stalled : StepStatus::converged;
+      m.steps.iterations = frame == 0 ? 0 : 3 + int(frame * 7 % 3) + int(s);
+      m.steps.substeps = 3;
+      m.steps.residual = frame == 0 ? 0 : 8e-4 * std::exp(-0.2 * t) * (1.1 + std::sin(5 * t));
+      m.steps.status = m.steps.residual > 1e-3 ? StepStatus::stalled : StepStatus::converged;
       const double strain = 0.012 * (1.2 + std::sin(4.4 * t)) + 0.001 * double(s);
       const double area = 0.008 * (1.3 + std::sin(4.4 * t));
-      m.strain = {strain, strain / 2, strain / 5, 1.4 * strain, 0.7 * strain, 1.2 * strain};
-      m.row_strain = m.residual_worst / 2;
+      m.steps.strain = {strain, strain / 2, strain / 5, 1.4 * strain, 0.7 * strain, 1.2 * strain};
+      m.row_strain = m.steps.residual / 2;
       m.measures.area_error_total = 4e-4 * (1 + std::sin(3 * t));
       m.measures.area_error_mean = area;
       m.measures.area_error_dispersion = 3.1 * area;
@@ -126,13 +126,13 @@ inline ReportData make_run(Index cells, std::size_t frames, std::size_t sheets) 
   s.setup_seconds = 0.0123;
   s.realtime_factor = 12.4;
   s.iterations_per_step_mean = 1.12;
-  s.iterations_per_step_max = 4;
-  s.residual_max = 9.8e-4;
-  s.strain = {0.0264, 0.0132, 0.0053, 0.037, 0.0185, 0.0317};
-  s.row_strain_max = 4.9e-4;
-  s.area_error_total_max = 8e-4;
-  s.area_error_element_mean_max = 0.0184;
-  s.area_error_element_max = 0.092;
+  s.overall.iterations_max = 4;
+  s.overall.steps.residual = 9.8e-4;
+  s.overall.steps.strain = {0.0264, 0.0132, 0.0053, 0.037, 0.0185, 0.0317};
+  s.overall.row_strain = 4.9e-4;
+  s.overall.measures.area_error_total = 8e-4;
+  s.overall.measures.area_error_mean = 0.0184;
+  s.overall.measures.area_error_element_max = 0.092;
   s.memory_bytes = 7u << 20;
   return data;
 }

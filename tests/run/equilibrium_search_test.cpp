@@ -87,9 +87,9 @@ TEST_F(Equilibrium, OfASheetOnABallLeavesItsWeightThere) {
   const TrajectoryFile trajectory(folder_ / "out" / "trajectory.h5");
   const FrameMetrics& last = trajectory.metrics(trajectory.frame_count() - 1, 0);
   const double weight = 0.15 * 9.8 * 0.16;
-  EXPECT_NEAR(last.contact_force.z, weight, 2e-3 * weight);
-  EXPECT_LE(std::hypot(last.contact_force.x, last.contact_force.y), 2e-3 * weight);
-  EXPECT_GT(last.sticking_count, 5);
+  EXPECT_NEAR(last.contacts.force.z, weight, 2e-3 * weight);
+  EXPECT_LE(std::hypot(last.contacts.force.x, last.contacts.force.y), 2e-3 * weight);
+  EXPECT_GT(last.contacts.sticking, 5);
 }
 
 TEST_F(Equilibrium, RefusesWhatMovesByItselfAndLeavesNothing) {

@@ -205,7 +205,7 @@ TEST_F(RunScene, AStoppedRunIsAResultThatGoesOnBitForBit) {
     EXPECT_EQ(first.end_count, 1);
     const Checkpoint left = checkpoint(out, precision);
     EXPECT_EQ(left.step_index, 7);
-    EXPECT_GT(left.since_frame.at(0).iterations, 0);  // stopped between frames
+    EXPECT_GT(left.since_frame.at(0).steps.iterations, 0);  // stopped between frames
     EXPECT_EQ(summary(out)["step_count"], 7);
     EXPECT_EQ(TrajectoryFile(folder_ / out / "trajectory.h5").steps(), (std::vector<std::int64_t>{0, 3, 6}));
     EXPECT_TRUE(fs::exists(folder_ / out / "report.html"));
@@ -240,11 +240,11 @@ TEST_F(RunScene, FiguresOfClothOnClothGoOnWithTheirRun) {
   EXPECT_EQ(run("out", first).status, "interrupted");
   EXPECT_EQ(run("out", last, IfExists::resume).status, "completed");
   const RunSummary whole = run("straight", straight);
-  EXPECT_GT(whole.cloth_loaded_max, 0);
-  EXPECT_GT(whole.cloth_force_max, 0);
-  EXPECT_LE(whole.cloth_gap_min, 1);
-  EXPECT_GT(whole.cg_iterations_max, 0);
-  EXPECT_GT(whole.substeps_max, 0);
+  EXPECT_GT(whole.overall.steps.cloth_loaded, 0);
+  EXPECT_GT(whole.overall.steps.cloth_force, 0);
+  EXPECT_LE(whole.overall.steps.cloth_gap, 1);
+  EXPECT_GT(whole.overall.steps.cg_iterations, 0);
+  EXPECT_GT(whole.overall.substeps_max, 0);
   expect_same_trajectory("out", "straight");
   expect_same_summary("out", "straight");
   const TrajectoryFile trajectory(folder_ / "straight" / "trajectory.h5");

@@ -36,10 +36,11 @@ from .errors import (
 
 _arguments.make_readable(_core)
 __version__ = _version()
+quantities = _core.quantities
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",
     "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result",
     "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport",
     "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "import_meshes", "load_plan",
-    "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep", "view",
+    "quantities", "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep", "view",
 ]

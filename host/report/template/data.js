@@ -84,7 +84,8 @@ function decodeRun(json) {
     faceCount,
     playback,
     errors,
-    plots: { times: decodeBase64(json.plots.times, Float32Array), framesPerSample: json.plots.frames_per_sample, groups },
+    summaryTables: json.summary_tables,
+    plots: { plots: json.plots.plots, times: decodeBase64(json.plots.times, Float32Array), framesPerSample: json.plots.frames_per_sample, groups },
   };
 }
 

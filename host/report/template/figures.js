@@ -78,33 +78,23 @@ function fillTiles(s) {
     $("tiles").append(html("div", { class: "group", style: `flex-grow: ${Math.ceil(tiles.length / 2)}` }, html("h2", {}, title), html("div", { class: "tiles" }, ...tiles)));
 }
 
-// A number by the words of its key.
-function formatByKey(key, value) {
-  if (/seconds$|^step$/.test(key)) return formatSeconds(value);
-  if (/bytes$/.test(key)) return formatBytes(value);
-  if (/force/.test(key)) return formatForce(value);
-  if (/penetration|opening/.test(key)) return formatLength(value);
-  if (/strain|stretch|compression|area_error|fraction|gap/.test(key)) return formatPercent(value);
-  return Number.isInteger(value) && Math.abs(value) < 1e15 ? formatCount(value) : formatNumber(value);
-}
-
-function formatValue(key, value) {
+function formatValue(unit, value) {
   if (value === null) return "not finite";
-  if (typeof value === "number") return formatByKey(key, value);
+  if (typeof value === "number") return formatBy(unit, value);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.map((item) => formatValue(key, item)).join(", ");
-  if (typeof value === "object") return Object.entries(value).map(([name, item]) => `${name}: ${formatValue(key, item)}`).join(", ");
+  if (Array.isArray(value)) return value.map((item) => formatValue(unit, item)).join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([name, item]) => `${name}: ${formatValue(unit, item)}`).join(", ");
   return String(value);
 }
 
 const readable = (key) => key.replaceAll("_", " ");
 
 // Numbers by name: one row each; lists of numbers take a column each.
-function nestedTable(caption, key, values) {
-  const isPose = key === "body_poses", table = html("table", { class: "nested" }, html("caption", {}, caption));
+function nestedTable({ key, label, unit }, values) {
+  const isPose = key === "body_poses", table = html("table", { class: "nested" }, html("caption", {}, label || readable(key)));
   if (isPose) table.append(html("tr", {}, ...["", "x [m]", "y [m]", "z [m]", "turned"].map((head) => html("th", { scope: "col" }, head))));
   for (const [name, value] of Object.entries(values)) {
-    let cells = [formatValue(key, value)];
+    let cells = [formatValue(unit, value)];
     if (isPose && Array.isArray(value) && value.length === 7) {
       const degrees = (360 / Math.PI) * Math.acos(Math.min(1, Math.abs(value[6])));
       cells = [...value.slice(0, 3).map((x) => minus(x.toFixed(3))), `${degrees.toFixed(0)}°`];
@@ -114,46 +104,19 @@ function nestedTable(caption, key, values) {
   return html("div", { class: "table" }, table);
 }
 
-const summaryTables = [
-  ["Run", { status: "status", scene: "scene", recipe: "recipe", method: "method", metric: "metric", seed: "seed", version: "version" }],
-  ["Size", { garment_count: "garments", frames_of: "garments with frames", node_count: "nodes", element_count: "elements", row_count: "rows", step_count: "steps",
-    frame_count: "frames", step: "time step", memory_bytes: "memory" }],
-  ["Strain, worst of all steps", { strain_max: "edges, largest", strain_p95: "edges, 95th percentile", strain_mean: "edges, mean", thread_strain_max: "cloth along warp and weft",
-    thread_strain_p95: "cloth along warp and weft, 95th percentile", shear_max: "elements, sine of the angle of shear",
-    shear_p95: "elements, sine of the angle of shear, 95th percentile", stretch_max: "elements, stretch",
-    stretch_p95: "elements, 95th percentile", compression_max: "elements, compression", row_strain_max: "rows, largest" }],
-  ["Exactness", { tolerance: "tolerance of a residual", residual_max: "largest residual", steps_violated: "garment steps over tolerance",
-    garments_stalled: "garments over tolerance", garments_frozen: "garments frozen", area_error_total_max: "total area error (19)",
-    area_error_element_mean_max: "mean area error (20)", area_error_element_max: "area error of an element (22)", penetration_max: "deepest penetration",
-    seam_opening: "seams open at the end, by up to" }],
-  ["Cloth against cloth", { cloth_contacts_max: "contacts, most", cloth_loaded_max: "contacts with a force, most", cloth_force_max: "force of a contact, greatest",
-    cloth_gap_min: "distance over the thickness, least", cg_iterations_max: "conjugate gradients of a solve, most", held_back: "nodes held back", steps_certified: "steps tested", steps_intersecting: "steps that end with cloth through cloth",
-    steps_touching: "steps that end with touching cloth", steps_overlapping: "steps that end with cloth in one plane with cloth", overlaps_max: "pairs of triangles that overlap in one plane, most", intersections_max: "pairs of an edge and a face, most",
-    steps_certified_within: "steps whose ways were tested", steps_passing_within: "steps on whose ways cloth passes through cloth" }],
-  ["Contact and grippers", { contact_count_max: "contacts of a garment, most", contact_force_max: "force on a garment, largest",
-    friction_stick_fraction: "contacts that stick, at the end", held_count_max: "nodes in grippers, most" }],
-  ["Time and machine", { simulated_seconds: "simulated time", wall_seconds: "wall time", setup_seconds: "set-up time", realtime_factor: "times real time",
-    iterations_per_step_mean: "iterations per step, mean", iterations_per_step_max: "iterations per step, most", substeps_max: "parts of a step, most", fallbacks: "parts of steps left to sweeps",
-    backend: "backend", precision: "precision", solver: "linear solver", threads: "threads", machine: "machine" }],
-];
-const nestedTitles = { contact_force: "Force of obstacles and bodies, at the end", gripper_force_max: "Force of grippers, largest", body_poses: "Bodies, at the end" };
-
-function fillSummary(s) {
-  const known = new Set(["message", "first_intersections", ...summaryTables.flatMap(([, rows]) => Object.keys(rows))]);
-  const isNested = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-  const others = Object.keys(s).filter((key) => !known.has(key) && !isNested(s[key]));
-  const hasContact = s.contact_count_max > 0 || s.held_count_max > 0 || Object.keys(s.contact_force || {}).length > 0;
-  for (const [title, rows] of [...summaryTables, ["Other", Object.fromEntries(others.map((key) => [key, readable(key)]))]]) {
-    if (title === "Contact and grippers" && !hasContact) continue;
-    if (title === "Cloth against cloth" && !(s.steps_certified > 0 || s.cloth_contacts_max > 0)) continue;
-    const table = html("table", {}, html("caption", {}, title));
-    for (const [key, label] of Object.entries(rows))
-      if (s[key] !== undefined && String(s[key]) !== "")
-        table.append(html("tr", {}, html("th", { scope: "row" }, label), html("td", {}, formatValue(key, s[key]))));
+function fillSummary(s, tables) {
+  for (const { title, rows } of tables) {
+    const table = html("table", {}, html("caption", {}, title)), nested = [];
+    for (const row of rows) {
+      const value = s[row.key];
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+        if (Object.keys(value).length > 0) nested.push(nestedTable(row, value));
+      } else if (value !== undefined && String(value) !== "")
+        table.append(html("tr", {}, html("th", { scope: "row" }, row.label || readable(row.key)), html("td", {}, formatValue(row.unit, value))));
+    }
     if (table.rows.length > 0) $("summary").append(html("div", { class: "table" }, table));
+    $("summary").append(...nested);
   }
-  for (const [key, value] of Object.entries(s))
-    if (isNested(value) && Object.keys(value).length > 0) $("summary").append(nestedTable(nestedTitles[key] || readable(key), key, value));
 }
 
 function fillNotes(run) {

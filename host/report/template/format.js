@@ -56,6 +56,15 @@ function formatBytes(x) {
   return `${formatNumber(x)} ${units[unit]}`;
 }
 
+// By its unit, "1" of a ratio; without one by whether it counts something.
+function formatBy(unit, x, isWhole = Number.isInteger(x) && Math.abs(x) < 1e15) {
+  if (unit === "1") return formatPercent(x);
+  if (unit === "s") return formatSeconds(x);
+  if (unit === "byte") return formatBytes(x);
+  if (unit) return formatUnit(x, unit);
+  return isWhole ? formatCount(x) : formatNumber(x);
+}
+
 // The number and the unit of a formatted text.
 function splitUnit(text) {
   const at = text.lastIndexOf(" ");
@@ -78,9 +87,9 @@ function axisUnit(kind, largest) {
     const exponent = Math.floor(Math.log10(largest) + 1e-9);
     return { factor: 10 ** -exponent, unit: `× 10${superscript(exponent)}` };
   };
-  if (!(largest > 0)) return { factor: kind === "fraction" ? 100 : 1, unit: kind === "fraction" ? "%" : kind };
-  if (kind === "fraction" && largest >= 1e-9) return largest >= 1e-5 ? { factor: 100, unit: "%" } : { factor: 1e6, unit: "ppm" };
-  if (kind === "fraction") return power();
+  if (!(largest > 0)) return { factor: kind === "1" ? 100 : 1, unit: kind === "1" ? "%" : kind };
+  if (kind === "1" && largest >= 1e-9) return largest >= 1e-5 ? { factor: 100, unit: "%" } : { factor: 1e6, unit: "ppm" };
+  if (kind === "1") return power();
   if (kind === "") return largest >= 1e6 || largest < 1e-3 ? power() : { factor: 1, unit: "" };
   const prefix = prefixOf(largest);
   if (!prefix || largest >= 1e12) return { factor: power().factor, unit: `${power().unit} ${kind}` };

@@ -252,7 +252,7 @@ function start() {
   fillHeader();
   fillBanner(summary);
   fillTiles(summary);
-  fillSummary(summary);
+  fillSummary(summary, run.summaryTables);
   fillNotes(run);
   plots = makePlots(run, (time) => seek(frameOf(time)));
   $("plots").append(...plots.elements);

@@ -1,7 +1,7 @@
 // Curves over time as SVG, with one cursor for all.
 
 class Plot {
-  // series: [{label, values}]; kind: "fraction", "" or a unit; options: log, bars, bound {value, label}, fromZero, stacked:
+  // series: [{label, values}]; kind: its unit, "1" of a ratio in per cent; options: log, bars, bound {value, label}, fromZero, stacked:
   // each on top of those before it, losses and gains apart
   constructor(title, times, series, kind, format, options, onSeek) {
     Object.assign(this, { times, series, kind, format, options, margin: { left: 46, right: 12, top: 20, bottom: 20 } });
@@ -146,51 +146,16 @@ class Plot {
   }
 }
 
-// The plots of one group of columns (all garments or one), and how to show another group. What was not measured is
-// left out.
+// The plots of one group of columns (all garments or one), and how to show another group.
 function makePlots(run, onSeek) {
-  const fromStart = (g) => g.potential && g.potential.map((e) => e - g.potential[0]);
-  const total = (g) => g.kinetic && g.potential && g.kinetic.map((e, k) => e + g.potential[k] - g.potential[0] + (g.elastic ? g.elastic[k] : 0));
-  const column = (name) => (g) => g[name];
-  const ofCloth = (name) => (g) => g.cloth_contacts && g[name];
-  const tolerance = run.summary.tolerance;
+  const { times, plots: definitions, groups } = run.plots, tolerance = run.summary.tolerance;
   const bound = tolerance > 0 ? { value: tolerance, label: `tolerance ${formatNumber(tolerance)}` } : undefined;
-  // Of a run with a balance of energy; what stays 0 is left out of the data.
-  const ofBalance = (name) => (g) => g.loss_integrator && g[name];
-  const percent = ["fraction", formatPercent, { fromZero: true }];
-  const definitions = [
-    ["Strain of edges", ...percent, [["largest", column("strain_max")], ["p95", column("strain_p95")], ["mean", column("strain_mean")]]],
-    ["Elements", ...percent, [["threads", column("thread_strain_max")], ["shear", column("shear_max")],
-      ["stretch", column("stretch_max")], ["compression", column("compression_max")], ["area (22)", column("area_element_max")]]],
-    ["What the rows bound", "", formatNumber, { log: true, bound }, [["residual", column("residual")]]],
-    ["Area error", ...percent, [["total (19)", column("area_total")], ["mean (20)", column("area_mean")], ["dispersion (21)", column("area_dispersion")]]],
-    ["Iterations per frame", "", formatNumber, { bars: true, fromZero: true }, [["solves or sweeps", column("iterations")]]],
-    ["Energy", "J", formatEnergy, {}, [["kinetic", column("kinetic")], ["potential", fromStart], ["elastic", column("elastic")], ["sum", total]]],
-    ["Energy done on the cloth since the start", "J", formatEnergy, { stacked: true },
-      [["gravity", ofBalance("work_gravity")], ["pins", ofBalance("work_pins")], ["grippers", ofBalance("work_grippers")], ["obstacles", ofBalance("work_obstacles")],
-        ["other cloth", ofBalance("work_cloth")], ["air", ofBalance("work_air")], ["forces", ofBalance("work_forces")], ["threads", ofBalance("work_seams")]]],
-    ["Where it is, and where it went", "J", formatEnergy, { stacked: true },
-      [["motion", ofBalance("kinetic")], ["bending", ofBalance("bending_energy")], ["stretch", ofBalance("stretch_energy")], ["shear", ofBalance("shear_energy")],
-        ["lost in contacts", ofBalance("loss_contact")], ["damping", ofBalance("loss_damping")], ["integrator", ofBalance("loss_integrator")], ["rows", ofBalance("loss_rows")]]],
-    ["Energy that the balance misses", "J", formatEnergy, {}, [["error", ofBalance("energy_error")]]],
-    ["Seam opening", "m", formatLength, { fromZero: true }, [["widest", column("seam_opening")]]],
-    ["Penetration", "m", formatLength, { fromZero: true }, [["deepest", column("penetration")]]],
-    ["Forces on a garment", "N", formatForce, { fromZero: true }, [["contact", column("contact_force")], ["grippers", column("gripper_force")]]],
-    ["Nodes in contact", "", formatCount, { fromZero: true, bars: true }, [["contacts", column("contact_count")], ["sticking", column("sticking_count")], ["in grippers", column("held_count")]]],
-    ["Contacts of cloth with cloth", "", formatCount, { fromZero: true, bars: true }, [["near", column("cloth_contacts")], ["with a force", column("cloth_loaded")]]],
-    ["Greatest force of cloth on cloth", "N", formatForce, { fromZero: true }, [["of a contact", column("cloth_force")]]],
-    ["Least distance of cloth from cloth", ...percent, [["of the thickness", column("cloth_gap")]]],
-    ["Steps with cloth on cloth", "", formatCount, { fromZero: true, bars: true },
-      [["conjugate gradients of a solve, most", ofCloth("cg_iterations")], ["parts of a step, most", ofCloth("substeps_max")], ["nodes held back", column("held_back")]]],
-  ];
-  const first = run.plots.groups[0];
-  const shown = definitions.map(([title, kind, format, options, series]) => ({ title, kind, format, options, series: series.filter(([, pick]) => pick(first)) }))
-    .filter(({ series }) => series.length > 0);
-  const plots = shown.map(({ title, kind, format, options, series }) =>
-    new Plot(title, run.plots.times, series.map(([label, pick]) => ({ label, values: pick(first) })), kind, format, options, onSeek));
+  const plots = definitions.map(({ title, unit, whole, log, stacked, curves }) =>
+    new Plot(title, times, curves.map(({ name, label }) => ({ label, values: groups[0][name] })), unit, (x) => formatBy(unit, x, whole),
+      { log, stacked, bars: whole, fromZero: unit !== "J" && !log, bound: log ? bound : undefined }, onSeek));
   return {
     elements: plots.map((plot) => plot.element),
     setTime: (time) => plots.forEach((plot) => plot.setTime(time)),
-    setGroup: (index) => plots.forEach((plot, i) => plot.setSeries(shown[i].series.map(([, pick]) => pick(run.plots.groups[index])))),
+    setGroup: (index) => plots.forEach((plot, i) => plot.setSeries(definitions[i].curves.map(({ name }) => groups[index][name]))),
   };
 }
