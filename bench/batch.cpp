@@ -27,8 +27,8 @@ Scene batch_scene(const Mesh& mesh, std::size_t count, const std::string& recipe
   Scene scene = shaken_sheet_at_once(mesh);
   take_recipe(scene, recipe);
   repeat_garment(scene, count, [](Fabric& fabric, double part) {
-    fabric.alpha *= 1 + 0.5 * part;
-    fabric.delta *= 1 - 0.4 * part;
+    fabric.mass_damping *= 1 + 0.5 * part;
+    fabric.gravity_density *= 1 - 0.4 * part;
   });
   return scene;
 }

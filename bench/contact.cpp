@@ -18,7 +18,7 @@ Scene sphere_scene(Index side, int far) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = quad_grid(side, side, 1, 1);
-  sheet.fabric.alpha = 3;
+  sheet.fabric.mass_damping = 3;
   for (const Vec3d& p : sheet.mesh.positions)
     sheet.initial_positions.push_back({p.x - 0.49, p.y - 0.487, 0.302});
   scene.garments = {sheet};

@@ -118,8 +118,8 @@ double catenary_sag() {
 
 Scene catenary(int side) {
   Fabric fabric = preset("cotton");
-  fabric.kappa = fabric.weft_kappa = 0;
-  fabric.alpha = 2;
+  fabric.bending_stiffness = fabric.weft_bending_stiffness = 0;
+  fabric.mass_damping = 2;
   Garment garment = sheet(fabric, quad_grid(4 * (side - 1) + 1, (side + 1) / 2, 1.2, 0.1));
   const KeyframeMotion to_left{
       .times = {0, 1}, .translations = {{}, {-0.1, 0, 0}}, .rotations = {}, .center = {}};
@@ -134,7 +134,7 @@ Scene catenary(int side) {
 
 Scene hanging_strip(int side) {
   Fabric fabric = preset("cotton");
-  fabric.alpha = 5;
+  fabric.mass_damping = 5;
   Garment garment = sheet(fabric, quad_grid(side, 10 * (side - 1) + 1, 0.1, 1));
   pin(garment, [](const Vec3d& p) { return p.y < 1e-6; });
   move(garment, {}, {1, 0, 0}, {0, 0, -1});
@@ -143,8 +143,11 @@ Scene hanging_strip(int side) {
 
 /// A reed in its lowest modes, without weight.
 Scene reed(int side) {
-  const Fabric fabric{
-      .rho = 0.2, .delta = 0.2, .kappa = 1e-4, .stretch_stiffness = 1e4, .shear_stiffness = 1e3};
+  const Fabric fabric{.density = 0.2,
+                      .gravity_density = 0.2,
+                      .bending_stiffness = 1e-4,
+                      .stretch_stiffness = 1e4,
+                      .shear_stiffness = 1e3};
   const int along = 6 * (side - 1);
   const double element = 0.1 / (along - 1);
   Garment garment =
@@ -157,7 +160,8 @@ Scene reed(int side) {
 }
 
 Scene hoop(int side) {
-  const Fabric fabric{.rho = 0.2, .delta = 0.2, .stretch_stiffness = 1e3, .shear_stiffness = 100};
+  const Fabric fabric{
+      .density = 0.2, .gravity_density = 0.2, .stretch_stiffness = 1e3, .shear_stiffness = 100};
   Garment garment = sheet(fabric, tube(3, 4 * side, 0.1, 0.05, FaceKind::quads));
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_velocities.push_back(cross(Vec3d{0, 0, 20}, p));
@@ -231,7 +235,7 @@ Scene cloth_on_cloth(int side) {
 constexpr double held_height = -0.2516;
 Scene held(Mesh mesh) {
   Fabric fabric = preset("cotton");
-  fabric.alpha = 3;
+  fabric.mass_damping = 3;
   Garment garment = sheet(fabric, std::move(mesh));
   pin(garment, [](const Vec3d& p) { return p.y < 1e-6 && (p.x < 1e-6 || p.x > 0.5 - 1e-6); });
   return scene_of(std::move(garment), 0.01, 3);
@@ -255,7 +259,7 @@ std::vector<DefaultCase> default_cases() {
                    held_height, height});
   const Fabric& cotton = preset("cotton");
   cases.push_back({"strip under its own weight", 3, hanging_strip, "longer by [mm]",
-                   1000 * standard_gravity * cotton.delta / (2 * cotton.weft_stiffness()),
+                   1000 * standard_gravity * cotton.gravity_density / (2 * cotton.weft_stiffness()),
                    [](const Course& c) {
                      double lowest = 0;
                      for (const Vec3d& p : c.positions) lowest = std::min(lowest, p.z);
@@ -284,7 +288,7 @@ std::vector<DefaultCase> default_cases() {
                      return mean.x * std::cos(angle) - mean.z * std::sin(angle) - 0.15;
                    }});
   cases.push_back({"falls on a floor", 9, on_the_floor, "height above it [mm]",
-                   500 * cotton.compression.thickness_at(cotton.rho * standard_gravity),
+                   500 * cotton.compression.thickness_at(cotton.density * standard_gravity),
                    [=](const Course& c) { return 1000 * height(c); }});
   cases.push_back({"falls on a sphere", 17, on_sphere});
   cases.push_back({"falls on held cloth", 13, cloth_on_cloth});

@@ -50,7 +50,7 @@ DiscTest press_disc(const Fabric& fabric, int circles) {
   const Index around = 6 * circles;
   cloth.mesh = ring(circles, around, disc_radius, disc_frame_radius, FaceKind::quads);
   cloth.fabric = fabric;
-  cloth.fabric.alpha = 0.5;
+  cloth.fabric.mass_damping = 0.5;
   Pin frame{"frame", {}, FixedMotion{}};
   for (Index k = 0; k < around; ++k) frame.nodes.push_back((circles - 1) * around + k);
   cloth.pins = {frame};

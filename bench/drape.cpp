@@ -55,9 +55,13 @@ void run_case(Case& c, const DrapeRequest& request) {
   sheet.pins[0].nodes = pinned;
   if (request.membrane) {
     scene.recipe = "membrane";
-    sheet.fabric = {.rho = 0.2, .delta = 0.2, .alpha = 0.6, .stretch_stiffness = 1000, .shear_stiffness = 50};
+    sheet.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
+                    .mass_damping = 0.6,
+                    .stretch_stiffness = 1000,
+                    .shear_stiffness = 50};
   }
-  sheet.fabric.kappa = c.kappa;
+  sheet.fabric.bending_stiffness = c.kappa;
   scene.projection.eps = request.eps;
   scene.projection.on_violation = OnViolation::go_on;
   const double whole = shadow_of(flat, flat.positions).area, duration = scene.duration;

@@ -69,7 +69,7 @@ Scene swinging_sheet(const SheetCase& c) {
     v.y = random.uniform(-1, 1);
     v.z = random.uniform(-1, 1);
   }
-  sheet.fabric.alpha = c.alpha;
+  sheet.fabric.mass_damping = c.alpha;
   if (c.springs) {
     const double node_mass = 1.0 / ((c.side - 1) * (c.side - 1));
     sheet.fabric.shear_spring =

@@ -43,7 +43,7 @@ Scene swinging_sheets(const Case& c, int parts, double tolerance) {
   scene.impulse.tolerance = tolerance;
   scene.impulse.mode = parts > 0 ? ImpulseMode::substeps : ImpulseMode::converge;
   scene.impulse.substeps = parts;
-  repeat_garment(scene, c.cloths, [](Fabric& fabric, double part) { fabric.alpha *= 1 + 0.5 * part; });
+  repeat_garment(scene, c.cloths, [](Fabric& fabric, double part) { fabric.mass_damping *= 1 + 0.5 * part; });
   return scene;
 }
 

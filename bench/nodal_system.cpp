@@ -71,12 +71,13 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
   const StepKernels<double>& kernels = step_kernels<double>(device.backend());
   const GarmentArrays<double> arrays(device, garment, resolved.recipe, elimination_order);
   RowEvaluator<double> rows(device, arrays);
-  const MetricView<double> metric{.inertia = fabric.rho + h * fabric.alpha,
-                                  .stiffness = h * fabric.beta + h * h * fabric.kappa,
-                                  .masses = arrays.masses.view(),
-                                  .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
-                                  .bending = arrays.bending.view(),
-                                  .factored = arrays.factored.view()};
+  const MetricView<double> metric{
+      .inertia = fabric.density + h * fabric.mass_damping,
+      .stiffness = h * fabric.stiffness_damping + h * h * fabric.bending_stiffness,
+      .masses = arrays.masses.view(),
+      .pattern = {arrays.bending_begin.view(), arrays.bending_columns.view()},
+      .bending = arrays.bending.view(),
+      .factored = arrays.factored.view()};
   const std::size_t free = arrays.pattern.free_nodes.size();
   const Buffer<Vec3d> positions(device, as_vectors(sheet.state.positions)),
       velocities(device, as_vectors(sheet.state.velocities));
@@ -93,9 +94,9 @@ NodalSystem next_system(const MovingSheet& sheet, double eps, bool elimination_o
 
   kernels.assemble_momentum(queue, {.metric = metric,
                                     .free = arrays.free_view(),
-                                    .rho = fabric.rho,
-                                    .kappa = fabric.kappa,
-                                    .weight = fabric.delta * sheet.scene.gravity,
+                                    .rho = fabric.density,
+                                    .kappa = fabric.bending_stiffness,
+                                    .weight = fabric.gravity_density * sheet.scene.gravity,
                                     .step = h,
                                     .positions = positions.view(),
                                     .velocities = velocities.view(),

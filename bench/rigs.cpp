@@ -75,7 +75,7 @@ Found pull(const Rig& rig, int divisions) {
     specimen.mesh.corner_uvs.clear();
   }
   specimen.fabric = kes_fabric(wool);
-  specimen.fabric.alpha = 0.5;
+  specimen.fabric.mass_damping = 0.5;
   Pin fixed{"fixed jaw", {}, FixedMotion{}};
   for (Index j = 0; j <= across; ++j) fixed.nodes.push_back(j * (divisions + 1));
   specimen.pins = {fixed};
@@ -115,9 +115,9 @@ constexpr double frame_side = 0.1, bias_width = 0.1, bias_length = 2 * bias_widt
 /// Threads hardly stretch beside shear, as the closed forms have it.
 Fabric woven() {
   Fabric fabric;
-  fabric.rho = fabric.delta = 0.2;
-  fabric.alpha = 0.5;
-  fabric.kappa = 1e-5;
+  fabric.density = fabric.gravity_density = 0.2;
+  fabric.mass_damping = 0.5;
+  fabric.bending_stiffness = 1e-5;
   fabric.stretch_stiffness = 20000;
   fabric.shear_stiffness = 30;
   return fabric;
@@ -260,7 +260,7 @@ Table shear_table(const std::vector<Found>& all) {
 /// The same in all directions, as disc_forces() has it.
 Fabric isotropic() {
   Fabric fabric;
-  fabric.rho = fabric.delta = 0.2;
+  fabric.density = fabric.gravity_density = 0.2;
   fabric.stretch_stiffness = 1000;
   fabric.shear_stiffness = 500;
   return fabric;

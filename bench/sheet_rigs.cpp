@@ -82,7 +82,7 @@ Curve tested(const Specimen& specimen, const Way& way) {
                              Diagonals::alternating);
   lay(cloth.mesh, specimen.threads);
   cloth.fabric = specimen.fabric;
-  cloth.fabric.alpha = 2;
+  cloth.fabric.mass_damping = 2;
   Pin fixed{"fixed jaw", {}, FixedMotion{}};
   for (Index j = 0; j <= specimen.across; ++j) fixed.nodes.push_back(j * (specimen.along + 1));
   cloth.pins = {fixed};
@@ -121,7 +121,7 @@ double angle(const Fabric& fabric, Lay threads, double overhang) {
   strip.mesh = quad_grid(along, across, edge * (along - 1), 4 * edge);
   lay(strip.mesh, threads);
   strip.fabric = fabric;
-  strip.fabric.alpha = 2;
+  strip.fabric.mass_damping = 2;
   Pin table{"table", {}, FixedMotion{}};
   for (Index j = 0; j < across; ++j)
     for (const Index i : {0, 1}) table.nodes.push_back(j * along + i);
@@ -168,7 +168,7 @@ std::vector<SheetFigure> test_kes(const KesSheet& sheet) {
     for (int i = 0; i < parts; ++i) work += curve.at(extension * (i + 0.5) / parts) * extension / parts;
     all.push_back({"LT" + of, thread.linearity, work / (full * extension / 2)});
     const double length = bending_length(fabric, threads);
-    all.push_back({"B" + of, thread.bending, fabric.rho * 9.80665 * std::pow(length, 3) / 98.0665e-6});
+    all.push_back({"B" + of, thread.bending, fabric.density * 9.80665 * std::pow(length, 3) / 98.0665e-6});
   }
   // The jaw is free to follow, under a tension that is little beside what threads resist.
   const Curve curve = tested({fabric, Lay::warp, 0.05, 0.2, 8, 32}, {.by = {}, .turn_to = 3 * degree});

@@ -32,8 +32,8 @@ Scene scene_of(const Case& own, const StrainRequest& request) {
     if (preset != fabric_presets().end()) {
       const Fabric before = garment.fabric;
       garment.fabric = preset->fabric;
-      garment.fabric.alpha = before.alpha;
-      garment.fabric.beta = before.beta;
+      garment.fabric.mass_damping = before.mass_damping;
+      garment.fabric.stiffness_damping = before.stiffness_damping;
     }
     Fabric& fabric = garment.fabric;
     if (own.stiffness > 0) {

@@ -33,8 +33,8 @@ Scene sheet(const Model& model, int side, double tolerance) {
   cloth.name = "sheet";
   cloth.mesh = triangle_grid(side, side, 1, 1, Diagonals::alternating);
   Fabric& fabric = cloth.fabric;
-  fabric.rho = fabric.delta = 0.2;
-  fabric.kappa = 1e-5;
+  fabric.density = fabric.gravity_density = 0.2;
+  fabric.bending_stiffness = 1e-5;
   fabric.stretch_stiffness = 1000;
   fabric.shear_stiffness = 500;  // alike in all directions
   // The same slope at first, three times as steep from 2 % on.

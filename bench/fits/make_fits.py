@@ -64,7 +64,7 @@ def shake(kind, nodes, frame_interval=0.1):
         "garments": [{
             "name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [nodes, nodes], "size": [0.297, 0.42]},
             "transform": {"rotation": [69.282032302755] * 3},
-            "fabric": {"rho": 1, "delta": 1, "alpha": 1},
+            "fabric": {"density": 1, "gravity_density": 1, "mass_damping": 1},
             "pins": [{"name": "upper corners", "select": {"nearest": [[0, 0, 0.42], [0, 0.297, 0.42]]},
                       "motion": {"type": "oscillation", "amplitude": [amplitude, 0, 0], "frequency": frequency,
                                  "start": 1, "duration": 10}}]}]}
@@ -79,8 +79,8 @@ def paper(nodes):
                 "positions": {"file": f"paper/{kind}.csv", "nodes": seen, "noise": 0.005}, **windows}
 
     return {"name": "A3 paper: damping and virtual mass",
-            "parameters": [{"number": "fabric.alpha", "from": 0.1, "to": 8, "scale": "log", "value": 2.49},
-                           {"number": "fabric.delta", "from": 0.05, "to": 1, "value": 0.37}],
+            "parameters": [{"number": "fabric.mass_damping", "from": 0.1, "to": 8, "scale": "log", "value": 2.49},
+                           {"number": "fabric.gravity_density", "from": 0.05, "to": 1, "value": 0.37}],
             "experiments": [experiment("fast", {"train": [0, 7], "test": [7.1, 14]}),
                             experiment("slow", {"test": [0, 14]})]}
 
@@ -153,7 +153,8 @@ def rig(kind, recipe, fabric, mesh="quad_grid"):
         "garments": [{
             "name": "specimen", "mesh": {"generator": mesh, "nodes": [NODES, NODES], "size": [SIDE, SIDE]},
             "rest_noise": {"normal_deviation": 2e-4},
-            "fabric": {"rho": 0.25, "delta": 0.25, "kappa": 2e-6, "alpha": 0.5, **fabric}, "grippers": RIGS[kind]}]}
+            "fabric": {"density": 0.25, "gravity_density": 0.25, "bending_stiffness": 2e-6, "mass_damping": 0.5,
+                       **fabric}, "grippers": RIGS[kind]}]}
 
 
 def curves(values):

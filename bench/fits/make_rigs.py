@@ -87,7 +87,8 @@ def strip(name, length, clamps, along):
             "name": "strip",
             "mesh": {"generator": "quad_grid", "nodes": [along, ACROSS], "size": [edge * (along - 1), WIDTH]},
             "transform": {"translation": [-edge, 0, 0]},
-            "fabric": {"rho": WEIGHT, "delta": WEIGHT, "kappa": BENDING, "alpha": 2, "stretch_stiffness": 2000,
+            "fabric": {"density": WEIGHT, "gravity_density": WEIGHT, "bending_stiffness": BENDING, "mass_damping": 2,
+                       "stretch_stiffness": 2000,
                        "shear_stiffness": 50},
             "pins": []}]}
 
@@ -126,7 +127,8 @@ def disc(radial, around):
             "name": "specimen",
             "mesh": {"generator": "disc", "radial": radial, "around": around, "radius": 0.15},
             "rest_noise": {"normal_deviation": 0.0001},
-            "fabric": {"rho": WEIGHT, "delta": WEIGHT, "kappa": 2e-5, "alpha": 2, "stretch_stiffness": 1000,
+            "fabric": {"density": WEIGHT, "gravity_density": WEIGHT, "bending_stiffness": 2e-5, "mass_damping": 2,
+                       "stretch_stiffness": 1000,
                        "shear_stiffness": 50},
             "pins": [{"name": "disc", "select": {"sphere": {"center": [0, 0, 0], "radius": 0.0901}}}]}]}
 
@@ -174,7 +176,7 @@ def bending():
                             window: [0, scene["duration"]]})
     write(HERE / "bending.json", {
         "name": "Bending of a strip by three rigs", "starts": 4,
-        "parameters": [{"number": "fabric.kappa", "from": 2e-6, "to": 5e-5, "scale": "log"}],
+        "parameters": [{"number": "fabric.bending_stiffness", "from": 2e-6, "to": 5e-5, "scale": "log"}],
         "experiments": experiments})
 
 
@@ -184,7 +186,7 @@ def drape(command):
     write(HERE / "rigs" / "drape_free_disc.json", free_disc())
     fit = {
         "name": "Bending by drape", "starts": 6, "seed": 1,
-        "parameters": [{"number": "fabric.kappa", "from": 4e-6, "to": 1e-4, "scale": "log", "value": 2e-5},
+        "parameters": [{"number": "fabric.bending_stiffness", "from": 4e-6, "to": 1e-4, "scale": "log", "value": 2e-5},
                        {"number": "fabric.shear_stiffness", "from": 15, "to": 200, "scale": "log", "value": 50}],
         "experiments": [{"name": "drape", "scene": "rigs/drape_disc.json",
                          "figures": {"file": "rigs/drape.figures.json", "time": 3, "drape": {}}}]}

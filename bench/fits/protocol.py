@@ -35,7 +35,8 @@ def shake(kind, nodes, scale, seconds):
         "duration": seconds, "frame_interval": 0.1, "projection": {"tolerance": 0.001, "max_substeps": 8},
         "garments": [{
             "name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [nodes, nodes], "size": [width, height]},
-            "transform": {"rotation": [69.282032302755] * 3}, "fabric": {"rho": 1, "delta": 1, "alpha": 1},
+            "transform": {"rotation": [69.282032302755] * 3},
+            "fabric": {"density": 1, "gravity_density": 1, "mass_damping": 1},
             "pins": [{"name": "upper corners", "select": {"nearest": [[0, 0, height], [0, width, height]]},
                       "motion": {"type": "oscillation", "amplitude": [amplitude, 0, 0], "frequency": frequency,
                                  "start": 1, "duration": 10}}]}]}
@@ -44,7 +45,7 @@ def shake(kind, nodes, scale, seconds):
 def plan(nodes, truth, seconds):
     stride = (nodes - 1) // 4
     seen = [row * nodes + column for row in range(0, nodes, stride) for column in range(0, nodes, stride)]
-    numbers = [("alpha", 0.1, 8, "log"), ("delta", 0.05, 1, "linear")]
+    numbers = [("mass_damping", 0.1, 8, "log"), ("gravity_density", 0.05, 1, "linear")]
     parameters = [{"number": f"fabric.{name}", "from": low, "to": high, "scale": scale}
                   for name, low, high, scale in numbers]
     if truth:
@@ -81,7 +82,8 @@ def measure(command, folder, material, size, seconds):
                      "test slow": slow["fitted"]["test"], "before, fast": fast["start"]["test"]}
         searched = [line.split(",") for line in (output / "fit.csv").read_text().splitlines()[1:]]
         rows.append({"material": material, "size": size, "search": search,
-                     "alpha": found["parameters"][0]["value"], "delta": found["parameters"][1]["value"],
+                     "mass_damping": found["parameters"][0]["value"],
+                     "gravity_density": found["parameters"][1]["value"],
                      "truth": MATERIALS[material], "simulations": int(searched[-1][-5]),
                      "seconds": float(searched[-1][-4]),
                      **{name: 1000 * errors["mean_distance"] for name, errors in distances.items()}})
@@ -102,8 +104,9 @@ def main():
             for row in measure(command, folder / f"{material}_{size}".replace(" ", "_"), material, size,
                                3 if is_quick else 14):
                 rows.append(row)
-                print(f"| {material} | {size} | {row['search']} | {row['alpha']:.2f} ({row['truth'][0]}) | "
-                      f"{row['delta']:.3f} ({row['truth'][1]}) | {row['train fast']:.2f} | {row['test fast']:.2f} | "
+                print(f"| {material} | {size} | {row['search']} | {row['mass_damping']:.2f} ({row['truth'][0]}) | "
+                      f"{row['gravity_density']:.3f} ({row['truth'][1]}) | {row['train fast']:.2f} | "
+                      f"{row['test fast']:.2f} | "
                       f"{row['test slow']:.2f} | {row['simulations']} | {row['seconds']:.1f} |", flush=True)
     write(folder / "protocol.json", rows)
 

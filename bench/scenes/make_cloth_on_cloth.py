@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-COTTON = {"preset": "cotton", "thickness": 0.001, "alpha": 0.2}
+COTTON = {"preset": "cotton", "thickness": 0.001, "mass_damping": 0.2}
 FRICTION = {"static": 0.3}
 
 
@@ -342,7 +342,7 @@ def lift_again(args):
 def sixteen_towels_folded(args):
     """Their weights and the ways of their grippers differ; each is a world of its own."""
     vary = {
-        "fabric.rho": {"from": 0.1, "to": 0.5, "sample": "uniform"},
+        "fabric.density": {"from": 0.1, "to": 0.5, "sample": "uniform"},
         "grippers[0].motion.translations[9][1]": {"from": 0.1, "to": 0.2, "sample": "uniform"},
         "grippers[1].motion.translations[9][2]": {"from": 0.05, "to": 0.1, "sample": "uniform"},
     }

@@ -46,16 +46,18 @@ enum class BendingModel {
 
 /// Physical parameters of Coltraro 2022, Table 1, plus none. All of one garment share them.
 struct Fabric {
-  double rho = 1;    ///< inertial mass per area [kg/m^2], > 0
-  double delta = 1;  ///< virtual gravitational mass per area [kg/m^2], >= 0; delta = rho: no air
+  double density = 1;  ///< inertial mass per area [kg/m^2], > 0
+  double gravity_density =
+      1;  ///< virtual gravitational mass per area [kg/m^2], delta >= 0; delta = density rho: no air
   BendingModel bending = BendingModel::automatic;
   /// Angles between faces count by more than the 2 sin(theta/2) of constant matrices, with plate and
   /// mid_edge; see engine/rows/large_angles.hpp.
   bool large_angles = false;
-  double kappa = 0;       ///< bending stiffness [N m], >= 0: the plate stiffness D; along warp
-  double weft_kappa = 0;  ///< bending stiffness of a plate along weft [N m], >= 0; 0: as along warp
-  double alpha = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
-  double beta = 0;        ///< damping of fast oscillations [N m s], >= 0
+  double bending_stiffness = 0;  ///< bending stiffness [N m], >= 0: the plate stiffness D; along warp
+  double weft_bending_stiffness =
+      0;                         ///< bending stiffness of a plate along weft [N m], >= 0; 0: as along warp
+  double mass_damping = 0;       ///< damping of slow oscillations [kg/(m^2 s)], >= 0 (D = alpha M + beta K)
+  double stiffness_damping = 0;  ///< damping of fast oscillations [N m s], >= 0
   // Of recipes with elastic rows, force per width of the cloth and strain.
   /// Stretching stiffness along warp, and along weft where that has none of its own [N/m], > 0; that of
   /// cotton.
@@ -79,7 +81,7 @@ struct Fabric {
   /// its contact with obstacles begins, at half of it from its middle.
   double thickness = 0;
   Compression compression{};  ///< compression by obstacles and bodies; none: compression_of_thickness()
-  Drag drag{};                ///< drag of the air on elements; beside alpha, which drags every node alike
+  Drag drag{};  ///< drag of the air on elements; beside mass_damping, which drags every node alike
   /// Springs of impulse solvers (Bender, section 3.3), and bend_spring of the recipe `springs`; which nodes
   /// they join: engine/mesh/spring_pairs.hpp.
   SpringDamper shear_spring{}, bend_spring{};
@@ -92,10 +94,14 @@ struct Fabric {
   /// The weft's part in the stress along warp, a = nu sqrt(k_v / k_u); see engine/rows/membrane.hpp.
   double poisson_coupling() const { return poisson_ratio * std::sqrt(weft_stiffness() / stretch_stiffness); }
   /// Bending stiffness along weft over that along warp.
-  double bending_ratio() const { return weft_kappa > 0 ? weft_kappa / kappa : 1; }
-  /// What hinges of a curve measure their moments by: kappa, or where the curve begins [N m].
+  double bending_ratio() const {
+    return weft_bending_stiffness > 0 ? weft_bending_stiffness / bending_stiffness : 1;
+  }
+  /// What hinges of a curve measure their moments by: bending_stiffness, or where the curve begins [N m].
   double hinge_stiffness() const {
-    return kappa > 0 ? kappa : curves.bend.exists() ? shear_law(curves.bend, 1).front().slope : 0;
+    return bending_stiffness > 0  ? bending_stiffness
+           : curves.bend.exists() ? shear_law(curves.bend, 1).front().slope
+                                  : 0;
   }
   double weft_stiffness() const {
     return weft_stretch_stiffness > 0 ? weft_stretch_stiffness : stretch_stiffness;

@@ -16,9 +16,9 @@ struct Figures {
 
 Fabric fabric(const Figures& f) {
   const double rho = 1e-3 * f.grams;
-  return {.rho = rho,
-          .delta = rho,
-          .kappa = 1e-6 * f.bending,
+  return {.density = rho,
+          .gravity_density = rho,
+          .bending_stiffness = 1e-6 * f.bending,
           .stretch_stiffness = f.warp,
           .weft_stretch_stiffness = f.weft,
           .shear_stiffness = f.shear,

@@ -21,9 +21,9 @@ double fast_bending(double bending_length, double weight) {
 
 Fabric fast_fabric(const FastSheet& sheet) {
   Fabric fabric;
-  fabric.rho = fabric.delta = 1e-3 * sheet.weight;
-  fabric.kappa = 1e-6 * sheet.warp.bending;
-  fabric.weft_kappa = 1e-6 * sheet.weft.bending;
+  fabric.density = fabric.gravity_density = 1e-3 * sheet.weight;
+  fabric.bending_stiffness = 1e-6 * sheet.warp.bending;
+  fabric.weft_bending_stiffness = 1e-6 * sheet.weft.bending;
   fabric.stretch_stiffness = 100 * gf_per_cm / (sheet.warp.at_100 / 100);
   fabric.weft_stretch_stiffness = 100 * gf_per_cm / (sheet.weft.at_100 / 100);
   fabric.shear_stiffness = 123 / sheet.bias;

@@ -29,9 +29,9 @@ double kes_work(const KesSheet::Thread& thread) {
 Fabric kes_fabric(const KesSheet& sheet) {
   constexpr double gf_cm = 98.0665e-6;  // gf cm^2/cm [N m]
   Fabric fabric;
-  fabric.rho = fabric.delta = 0.01 * sheet.weight;
-  fabric.kappa = gf_cm * sheet.warp.bending;
-  fabric.weft_kappa = gf_cm * sheet.weft.bending;
+  fabric.density = fabric.gravity_density = 0.01 * sheet.weight;
+  fabric.bending_stiffness = gf_cm * sheet.warp.bending;
+  fabric.weft_bending_stiffness = gf_cm * sheet.weft.bending;
   fabric.stretch_stiffness = full_load / (sheet.warp.extension / 100);
   fabric.weft_stretch_stiffness = full_load / (sheet.weft.extension / 100);
   fabric.shear_stiffness = gf_per_cm * sheet.shear * 180 / std::numbers::pi;

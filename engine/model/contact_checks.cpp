@@ -89,7 +89,7 @@ void check_contact(const Scene& scene) {
   require_enum("contact.initial", scene.contact.initial, ClothStart::separate);
   require_positive("contact.tolerance", scene.contact.tolerance);
   require_not_negative("contact.margin", scene.contact.margin);
-  require_not_negative("contact.push_out_time", scene.contact.push_out_time);
+  require_not_negative("contact.initial_penetration_time", scene.contact.initial_penetration_time);
   check_cloth_contact(scene);
   const std::size_t solids = scene.obstacles.size() + scene.bodies.size();
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;  // and the number of the pair

@@ -17,20 +17,21 @@ constexpr Set set_of(Features... features) {
 // Each of these lists is of what one piece of code was written and tested for. None is made of another's,
 // or what is new in one would be said of both.
 
-constexpr Set projected = set_of(
-    projection, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
-    compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure, obstacles,
-    moving_obstacles, bodies, friction, push_out, wind, gusts, flow, cloth_contact, program_forces);
+constexpr Set projected =
+    set_of(projection, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
+           compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure,
+           obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts, flow,
+           cloth_contact, program_forces);
 constexpr Set rigid = projected | set_of(rigid_rows, fast_projection, mass_metric);
 constexpr Set elastic = projected | set_of(hinges, large_angles, strain_limit, principal_strain_limit, bands);
 constexpr Set with_laws = elastic | set_of(curves, viscosity);
 constexpr Set swept =
     set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, beta, drag, shear_spring,
            bend_spring, moving_pins, grippers, forces, force_slopes, obstacles, moving_obstacles, friction,
-           push_out, wind, gusts, flow, cloth_contact, program_forces);
-constexpr Set by_tensors =
-    set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, drag, moving_pins, forces,
-           force_slopes, obstacles, moving_obstacles, friction, push_out, wind, gusts, flow, program_forces);
+           resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces);
+constexpr Set by_tensors = set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, drag,
+                                  moving_pins, forces, force_slopes, obstacles, moving_obstacles, friction,
+                                  resolve_initial_penetration, wind, gusts, flow, program_forces);
 /// Said of them: a stiffness that rigid rows have no use for; contacts of impulses are rigid.
 constexpr Set idle_ratio = set_of(poisson_ratio), idle_of_impulses = set_of(poisson_ratio, compression);
 
@@ -50,8 +51,8 @@ constexpr Advice of_recipes[] = {
     {pressure, ": use membrane, or another recipe of the projection"},
     {structural_spring, ": use provot1995 or sakaguchi1991"},
     {plasticity, ", which is elastic: use sakaguchi1991"},
-    {shear_spring, ", which has no springs: use kappa, or an impulse recipe"},
-    {bend_spring, ", which has no springs: use kappa, or an impulse recipe"},
+    {shear_spring, ", which has no springs: use bending_stiffness, or an impulse recipe"},
+    {bend_spring, ", which has no springs: use bending_stiffness, or an impulse recipe"},
     {bodies, ", whose impulses know obstacles but no bodies that move with the cloth: use coltraro2022"},
 };
 constexpr Advice of_corotational[] = {
@@ -60,8 +61,8 @@ constexpr Advice of_sakaguchi[] = {{strain_limit, ", whose springs yield: use pr
 constexpr Advice of_tensors[] = {
     {grippers, ": use membrane"},
     {shear_spring, ": use shear_stiffness"},
-    {bend_spring, ": use kappa"},
-    {beta, ", which damps by alpha alone"},
+    {bend_spring, ": use bending_stiffness"},
+    {beta, ", which damps by mass_damping alone"},
     {strain_limit, ": use membrane"},
     {poisson_ratio, ": use membrane"},
     {cloth_contact, ", whose systems know no contact between cloths: use \"membrane\""},
@@ -112,12 +113,12 @@ constexpr Advice of_validation[] = {
     {bodies, ": it knows no rigid bodies; validate the scene without them"},
 };
 /// In the place of the scene's recipe, settings and most of its fabric: host/docs/ENERGIES.md.
-constexpr Set particle_idle =
-    set_of(projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges,
-           membrane, springs, engineering_strain, corotational_strain, fast_projection, mass_metric,
-           backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
-           alpha, beta, poisson_ratio, viscosity, strain_limit, principal_strain_limit, compression, drag,
-           shear_spring, bend_spring, structural_spring, plasticity, friction, push_out, cloth_contact);
+constexpr Set particle_idle = set_of(
+    projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges, membrane,
+    springs, engineering_strain, corotational_strain, fast_projection, mass_metric, backward_euler, bdf2,
+    isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio,
+    viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
+    structural_spring, plasticity, friction, resolve_initial_penetration, cloth_contact);
 
 }  // namespace
 
@@ -127,51 +128,55 @@ constexpr Method by_fast_projection{
     "projection.method \"fast_projection\"",
     set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, bdf2, isometric_bending,
            plate_bending, mid_edge_bending, alpha, beta, drag, moving_pins, grippers, forces, force_slopes,
-           pressure, obstacles, moving_obstacles, friction, push_out, wind, gusts, flow, program_forces),
+           pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
+           program_forces),
     set_of(poisson_ratio, compression),
     {},
     ": use \"proximal_newton\""};
 constexpr Method by_mass_metric{
-    "projection.metric \"M\"",
+    "projection.metric \"mass\"",
     set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, isometric_bending,
            plate_bending, mid_edge_bending, alpha, beta, compression, moving_pins, obstacles,
-           moving_obstacles, friction, push_out, wind, gusts),
+           moving_obstacles, friction, resolve_initial_penetration, wind, gusts),
     set_of(poisson_ratio),
     {},
-    ": use \"B\""};
+    ": use \"implicit\""};
 constexpr Method gradients{
     "gradients (Tape)",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
            poisson_ratio, curves, viscosity, bend_spring, moving_pins, forces),
-    set_of(compression, push_out, wind, gusts), of_gradients, ": a run has no gradient with it"};
+    set_of(compression, resolve_initial_penetration, wind, gusts), of_gradients,
+    ": a run has no gradient with it"};
 constexpr Method energy_balance{
     "a balance of energy",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
            alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit, compression,
            drag, bend_spring, moving_pins, grippers, seams, buttons, bands, forces, force_slopes, pressure,
-           obstacles, moving_obstacles, bodies, friction, push_out, wind, gusts, flow, cloth_contact,
-           program_forces),
+           obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts, flow,
+           cloth_contact, program_forces),
     {},
     {},
     ": it is not known with it"};
-constexpr Method rest{"isocloth rest",
-                      set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain,
-                             corotational_strain, fast_projection, mass_metric, backward_euler, bdf2,
-                             isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles, alpha,
-                             beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit,
-                             compression, drag, bend_spring, seams, buttons, bands, forces, force_slopes,
-                             pressure, obstacles, friction, push_out, wind, cloth_contact, program_forces),
-                      {},
-                      {},
-                      ": it has no rest; use isocloth run"};
+constexpr Method rest{
+    "isocloth rest",
+    set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
+           fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
+           mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves, viscosity,
+           strain_limit, principal_strain_limit, compression, drag, bend_spring, seams, buttons, bands,
+           forces, force_slopes, pressure, obstacles, friction, resolve_initial_penetration, wind,
+           cloth_contact, program_forces),
+    {},
+    {},
+    ": it has no rest; use isocloth run"};
 constexpr Method static_sheet{
     "cloth at rest by its energy",
     set_of(projection, elastic_edges, membrane, springs, engineering_strain, isometric_bending, plate_bending,
            mid_edge_bending, poisson_ratio, curves, bend_spring, moving_pins, grippers),
-    set_of(backward_euler, bdf2, alpha, beta, viscosity, compression, drag, gusts, push_out), of_static_sheet,
-    ", which knows cloth by itself, held by pins and grippers"};
+    set_of(backward_euler, bdf2, alpha, beta, viscosity, compression, drag, gusts,
+           resolve_initial_penetration),
+    of_static_sheet, ", which knows cloth by itself, held by pins and grippers"};
 constexpr Method breen1994{"breen1994", set_of(curves, obstacles), particle_idle, {}, ": it has none"};
 constexpr Method feynman1986{
     "feynman1986", set_of(obstacles), particle_idle | set_of(curves), {}, ": it has none"};
@@ -182,12 +187,14 @@ constexpr Method validation{
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
            alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit, compression,
            drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers, seams,
-           buttons, bands, forces, pressure, obstacles, moving_obstacles, friction, push_out, wind, gusts),
+           buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
+           resolve_initial_penetration, wind, gusts),
     set_of(cloth_contact),  // each garment is stepped by itself
     of_validation, ": validate the scene without it"};
 
 constexpr Advice of_solvers[] = {
     {impulses, ": impulses solve no nodal system; use \"direct\" or \"batched\""},
+    {impulse_system, ": one cloth at a time is factored; use \"direct\""},
     {bodies, ": what meets is solved together; use \"direct\" or \"mixed\""},
     {cloth_contact, ": what meets is stepped together; use \"direct\""},
 };
@@ -198,16 +205,18 @@ constexpr Method batched{
            plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves,
            viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
            structural_spring, plasticity, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
-           pressure, obstacles, moving_obstacles, friction, push_out, wind, gusts, flow, program_forces),
+           pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
+           program_forces),
     {},
     of_solvers,
     ": use \"direct\""};
-constexpr Set nodal_system = set_of(
-    projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
-    fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending,
-    hinges, large_angles, alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit,
-    compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
-    pressure, obstacles, moving_obstacles, friction, push_out, wind, gusts, flow, program_forces);
+constexpr Set nodal_system =
+    set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
+           fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
+           mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves, viscosity,
+           strain_limit, principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams,
+           buttons, bands, forces, force_slopes, pressure, obstacles, moving_obstacles, friction,
+           resolve_initial_penetration, wind, gusts, flow, program_forces);
 constexpr Method iterative{"solver \"iterative\"", nodal_system, {}, of_solvers, ": use \"direct\""};
 constexpr Method mixed{
     "solver \"mixed\"", nodal_system | set_of(bodies, cloth_contact), {}, of_solvers, ": use \"direct\""};

@@ -117,8 +117,9 @@ std::vector<CurvePiece> viscosity_laws(const Fabric& fabric, std::size_t count) 
   const auto& [stretch, shear, curves] = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
   const double flexion_time = flexion.stiffness > 0 ? flexion.damping / flexion.stiffness : 0;
-  const bool has_damped_hinges = fabric.bending == BendingModel::discrete_shells && fabric.beta > 0;
-  const double bend_time = has_damped_hinges ? fabric.beta / fabric.hinge_stiffness() : 0;
+  const bool has_damped_hinges =
+      fabric.bending == BendingModel::discrete_shells && fabric.stiffness_damping > 0;
+  const double bend_time = has_damped_hinges ? fabric.stiffness_damping / fabric.hinge_stiffness() : 0;
   if (count == 0 && !fabric.viscosity.exists() && !(flexion_time + bend_time > 0)) return {};
   const auto linear = [](double time) { return std::vector<CurvePiece>{{.slope = time}}; };
   // C is twice Green's strain, and stress over stiffness half of p: as forces by the engineering measure.
@@ -143,10 +144,10 @@ bool has_hinges(const Recipe& recipe, const Fabric& fabric) {
   return bending_of(recipe, fabric).model == BendingModel::discrete_shells && fabric.hinge_stiffness() > 0;
 }
 
-bool has_large_angles(const Fabric& fabric) { return fabric.large_angles && fabric.kappa > 0; }
+bool has_large_angles(const Fabric& fabric) { return fabric.large_angles && fabric.bending_stiffness > 0; }
 
 bool has_bending_matrix(const Recipe& recipe, const Fabric& fabric) {
-  return (fabric.kappa > 0 || fabric.beta > 0) &&
+  return (fabric.bending_stiffness > 0 || fabric.stiffness_damping > 0) &&
          bending_of(recipe, fabric).model != BendingModel::discrete_shells;
 }
 

@@ -21,9 +21,9 @@ void check_hinges(const std::string& key, const Garment& garment) {
   if (fabric.curves.weft_bend.exists())
     refuse(key + ".curves.weft_bend", "some",
            text("none with ", found, ", which bends alike along warp and weft"));
-  if (fabric.beta > 0 && !(fabric.hinge_stiffness() > 0))
-    refuse(key + ".beta", fabric.beta,
-           text("0 with ", found, " where kappa is 0 and no curve of curves.bend is"));
+  if (fabric.stiffness_damping > 0 && !(fabric.hinge_stiffness() > 0))
+    refuse(key + ".stiffness_damping", fabric.stiffness_damping,
+           text("0 with ", found, " where bending_stiffness is 0 and no curve of curves.bend is"));
 }
 
 void check_bending(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
@@ -33,8 +33,8 @@ void check_bending(const std::string& key, const Fabric& fabric, const Recipe& r
     refuse(key + ".large_angles", "true",
            "false with isometric bending and with discrete_shells: set fabric.bending to \"plate\" or "
            "\"mid_edge\"");
-  if (fabric.weft_kappa > 0 && !is_accurate && recipe.solver != SolverFamily::semi_implicit)
-    refuse(key + ".weft_kappa", fabric.weft_kappa,
+  if (fabric.weft_bending_stiffness > 0 && !is_accurate && recipe.solver != SolverFamily::semi_implicit)
+    refuse(key + ".weft_bending_stiffness", fabric.weft_bending_stiffness,
            text("0 with ", fabric.bending == BendingModel::discrete_shells ? "discrete_shells" : "isometric",
                 " bending, which knows no directions: set fabric.bending to \"plate\""));
 }

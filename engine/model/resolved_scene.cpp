@@ -94,7 +94,7 @@ int ResolvedScene::max_substeps() const {
 }
 
 FactorPattern ResolvedScene::factor(const Garment& garment) const {
-  const FactorPattern wish = scene.projection.factor;
+  const FactorPattern wish = scene.projection.factorization;
   if (wish != FactorPattern::automatic) return wish;
   if (!recipe.is_elastic() || !scene.bodies.empty()) return FactorPattern::whole;
   const Mesh& mesh = garment.mesh;
@@ -103,28 +103,29 @@ FactorPattern ResolvedScene::factor(const Garment& garment) const {
   const double most = std::max(300.0, 0.3 * mesh.node_count());
   const double of_node = mesh_area(mesh) / mesh.node_count(), h = scene.step;
   const Fabric& fabric = garment.fabric;
-  const double bending = h * h * fabric.kappa + h * fabric.beta, inertia = fabric.rho + h * fabric.alpha;
+  const double bending = h * h * fabric.bending_stiffness + h * fabric.stiffness_damping,
+               inertia = fabric.density + h * fabric.mass_damping;
   return bending <= most * inertia * of_node * of_node ? FactorPattern::rows : FactorPattern::whole;
 }
 
 double ResolvedScene::weight(const Garment& garment) const {
-  const double found = std::abs(garment.fabric.delta * garment.gravity.value_or(scene.gravity));
-  return found > 0 ? found : garment.fabric.rho * standard_gravity;
+  const double found = std::abs(garment.fabric.gravity_density * garment.gravity.value_or(scene.gravity));
+  return found > 0 ? found : garment.fabric.density * standard_gravity;
 }
 
 MismatchEnergy ResolvedScene::mismatch_energy(const Garment& garment, bool is_single) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (!is_newton || !holds_strains(recipe) || scene.projection.balance > 0) return {infinity, 0};
+  if (!is_newton || !holds_strains(recipe) || scene.projection.force_tolerance > 0) return {infinity, 0};
   constexpr double share = 1e-4;
   const double area = mesh_area(garment.mesh), w = weight(garment), least = is_single ? 1e-5 : 1e-10;
   const Fabric& fabric = garment.fabric;
   const double stiffest =
       std::max({fabric.stretch_stiffness, fabric.weft_stiffness(), fabric.shear_stiffness});
-  return {share * area * w * w / (2 * fabric.rho), area * stiffest * least * least / 2};
+  return {share * area * w * w / (2 * fabric.density), area * stiffest * least * least / 2};
 }
 
 double ResolvedScene::contact_unit(const Fabric& fabric, double h) const {
-  return projects && metric == Metric::mass ? fabric.rho + h * fabric.alpha : 1;
+  return projects && metric == Metric::mass ? fabric.density + h * fabric.mass_damping : 1;
 }
 
 }  // namespace isocloth

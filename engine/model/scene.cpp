@@ -61,18 +61,18 @@ void check_projection(const ProjectionSettings& settings) {
   require_enum("projection.method", settings.method, ProjectionMethod::fast_projection);
   require_enum("projection.metric", settings.metric, Metric::mass);
   require_enum("projection.integrator", settings.integrator, Integrator::automatic);
-  require_enum("projection.factor", settings.factor, FactorPattern::rows);
+  require_enum("projection.factorization", settings.factorization, FactorPattern::rows);
   require_enum("projection.on_violation", settings.on_violation, OnViolation::go_on);
   if (!(settings.tolerance > 0 && settings.tolerance < 1)) {
     refuse("projection.tolerance", settings.tolerance, "a number between 0 and 1");
   }
-  require_not_negative("projection.balance", settings.balance);
-  if (settings.balance > 0 && settings.method == ProjectionMethod::fast_projection)
-    refuse("projection.balance", settings.balance,
+  require_not_negative("projection.force_tolerance", settings.force_tolerance);
+  if (settings.force_tolerance > 0 && settings.method == ProjectionMethod::fast_projection)
+    refuse("projection.force_tolerance", settings.force_tolerance,
            "0 with projection.method \"fast_projection\", which has no forces to balance");
-  if (settings.balance > 0 && settings.metric == Metric::mass)
-    refuse("projection.balance", settings.balance,
-           "0 with projection.metric \"M\", whose steps balance no forces");
+  if (settings.force_tolerance > 0 && settings.metric == Metric::mass)
+    refuse("projection.force_tolerance", settings.force_tolerance,
+           "0 with projection.metric \"mass\", whose steps balance no forces");
   if (settings.max_iterations < 0)
     refuse("projection.max_iterations", settings.max_iterations, "0 for the default, or at least 1");
   if (!(settings.eps >= 0 && settings.eps < 1)) {
@@ -82,7 +82,7 @@ void check_projection(const ProjectionSettings& settings) {
     refuse("projection.cg_tolerance", settings.cg_tolerance, "a number between 0 and 1");
   if (remembers_step(settings.integrator) && settings.metric != Metric::implicit_b)
     refuse("projection.integrator", "one that remembers a step",
-           "backward_euler with projection.metric \"M\"");
+           "backward_euler with projection.metric \"mass\"");
   const int parts = settings.max_substeps;
   if (parts < 0 || (parts & (parts - 1)) != 0) {
     refuse("projection.max_substeps", parts, "0 for the default, 1 or another power of two");
@@ -151,8 +151,8 @@ void for_each_method(const Scene& scene, const Recipe& recipe, const auto& visit
 
 void check_bodies(const Scene& scene) {
   if (scene.bodies.empty()) return;
-  if (scene.projection.factor == FactorPattern::rows)
-    refuse("projection.factor", "rows", "automatic or whole in a scene with bodies");
+  if (scene.projection.factorization == FactorPattern::rows)
+    refuse("projection.factorization", "rows", "automatic or whole in a scene with bodies");
   Names names;
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     names.emplace(scene.obstacles[o].name, text("obstacles[", o, "]"));
@@ -179,8 +179,9 @@ void validate_motion(const std::string& key, const Motion& motion, std::size_t n
 void validate_fabric(const std::string& key, const Fabric& fabric) {
   require_enum(key + ".bending", fabric.bending, BendingModel::discrete_shells);
   check_fabric_numbers(key, fabric);
-  if (fabric.weft_kappa > 0 && fabric.kappa == 0)
-    refuse(key + ".weft_kappa", fabric.weft_kappa, "0 where kappa, along warp, is 0");
+  if (fabric.weft_bending_stiffness > 0 && fabric.bending_stiffness == 0)
+    refuse(key + ".weft_bending_stiffness", fabric.weft_bending_stiffness,
+           "0 where bending_stiffness, along warp, is 0");
   validate_curves(key + ".curves", fabric.curves);
   validate_curves(key + ".viscosity_curves", fabric.viscosity.curves);
   if (const Compression& c = fabric.compression; c.exists()) {
@@ -311,7 +312,7 @@ bool is_kinematic(const Garment& garment) {
 }
 
 bool eases_out(const Scene& scene) {
-  return scene.contact.push_out && scene.contact.push_out_time > 0 &&
+  return scene.contact.resolve_initial_penetration && scene.contact.initial_penetration_time > 0 &&
          !(scene.obstacles.empty() && scene.bodies.empty());
 }
 

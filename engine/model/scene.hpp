@@ -67,14 +67,14 @@ struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
   Metric metric = Metric::implicit_b;
   Integrator integrator = Integrator::automatic;
-  FactorPattern factor = FactorPattern::automatic;
+  FactorPattern factorization = FactorPattern::automatic;
   /// Share of the residual, in the norm of the preconditioned one, that conjugate gradients leave: what is
   /// left the next iteration takes up.
   double cg_tolerance = 1e-2;
   double tolerance = 1e-3;  ///< bound on the largest |scaled row| at the end of a step, > 0
   /// Bound on the largest force on a node that nothing balances at the end of a step, over the weight of the
   /// node (its inertia times 9.81 m/s^2 where it has none), >= 0; 0: none. Of proximal_newton.
-  double balance = 0;
+  double force_tolerance = 0;
   int max_iterations = 0;  ///< per (sub)step; 0: see ResolvedScene
   /// Relative softness of the rows at the start of a step; 0: 1e-6 (proximal_newton), 1e-7 (fast_projection),
   /// 1e-4 in single precision.
@@ -135,11 +135,12 @@ struct ContactSettings {
   double margin = 0;
   std::vector<FrictionPair> pairs;
   std::vector<BodyFrictionPair> body_pairs;
-  /// A cloth that starts inside of an obstacle is an error, or is moved out within push_out_time.
-  bool push_out = false;
-  double push_out_time = 0.5;  ///< [s], >= 0; 0: at once, half of what is left of a depth in each step
-  bool cloth = false;          ///< cloth meets itself and other cloth
-  Friction cloth_friction;     ///< friction of cloth with cloth
+  /// A cloth that starts inside of an obstacle is an error, or is moved out within initial_penetration_time.
+  bool resolve_initial_penetration = false;
+  double initial_penetration_time =
+      0.5;                  ///< [s], >= 0; 0: at once, half of what is left of a depth in each step
+  bool cloth = false;       ///< cloth meets itself and other cloth
+  Friction cloth_friction;  ///< friction of cloth with cloth
   std::vector<ClothFrictionPair> cloth_pairs;
   ClothStart initial = ClothStart::refuse;  ///< with either, cloth must not pass through cloth at the start
 };
@@ -172,7 +173,7 @@ void validate_force_slopes(const std::string& key, const Garment& garment);
 
 /// Checks everything that the members promise (ranges, sizes, pins distinct and in range, motions well
 /// formed, at least one garment, a known recipe, duration and frame_interval whole steps); throws
-/// SceneError naming the key path in the notation of the scene file, e.g. "garments[0].fabric.rho", or
+/// SceneError naming the key path in the notation of the scene file, e.g. "garments[0].fabric.density", or
 /// MeshError for an invalid mesh.
 void validate_scene(const Scene& scene);
 

@@ -9,10 +9,10 @@
 namespace isocloth {
 namespace {
 
-// What has a new member: is it a feature, or does every method know it?
-static_assert(member_count<Fabric>() == 24 && member_count<Garment>() == 14 && member_count<Scene>() == 14);
-static_assert(member_count<Wind>() == 7 && member_count<ContactSettings>() == 10 &&
-              member_count<Recipe>() == 9 && member_count<Mesh>() == 7);
+static_assert(member_count<Fabric>() == 24 && member_count<Garment>() == 14 && member_count<Scene>() == 14 &&
+                  member_count<Wind>() == 7 && member_count<ContactSettings>() == 10 &&
+                  member_count<Recipe>() == 9 && member_count<Mesh>() == 7,
+              "of a new member: is it a feature, or does every method know it? Then count it here");
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < feature_count; ++i)
@@ -141,8 +141,9 @@ void note_fabric(Finder& finder, const Fabric& fabric) {
               "some");
   finder.note(Feature::poisson_ratio, fabric.poisson_ratio > 0, ".fabric.poisson_ratio",
               fabric.poisson_ratio);
-  finder.note(Feature::alpha, fabric.alpha > 0, ".fabric.alpha", fabric.alpha);
-  finder.note(Feature::beta, fabric.beta > 0, ".fabric.beta", fabric.beta);
+  finder.note(Feature::alpha, fabric.mass_damping > 0, ".fabric.mass_damping", fabric.mass_damping);
+  finder.note(Feature::beta, fabric.stiffness_damping > 0, ".fabric.stiffness_damping",
+              fabric.stiffness_damping);
   note_spring(Feature::structural_spring, ".fabric.structural_spring", fabric.structural_spring);
   const double yield = fabric.plasticity.yield_strain;
   finder.note(Feature::plasticity, yield > 0, ".fabric.yield_strain", yield);
@@ -190,7 +191,7 @@ void note_settings(Finder& finder, const Scene& scene) {
     case Metric::implicit_b:
       break;
     case Metric::mass:
-      finder.note(Feature::mass_metric, true, "projection.metric", "\"M\"");
+      finder.note(Feature::mass_metric, true, "projection.metric", "\"mass\"");
       break;
   }
   switch (resolved.integrator) {
@@ -241,7 +242,8 @@ void note_around(Finder& finder, const Scene& scene) {
               any(scene.bodies) || any(contact.pairs) || any(contact.body_pairs) ||
                   (contact.cloth && (has(contact.cloth_friction) || any(contact.cloth_pairs))),
               "contact", "friction");
-  finder.note(Feature::push_out, contact.push_out, "contact.push_out", "true");
+  finder.note(Feature::resolve_initial_penetration, contact.resolve_initial_penetration,
+              "contact.resolve_initial_penetration", "true");
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ std::string describe(const IntersectionReport& start, bool is_pushed) {
               is_pushed ? ", expected none with contact.cloth, which does not untangle: "
                         : "; without contact.cloth nothing will part them: ",
               is_of_itself ? "give it another shape in the file (of panels: translation, rotation or around)"
-              : is_pushed  ? "move them apart in the file, by the mesh or its transform (contact.push_out is "
+              : is_pushed  ? "move them apart in the file, by the mesh or its transform "
+                             "(contact.resolve_initial_penetration is "
                              "for obstacles only)"
                            : "move them apart in the file");
 }

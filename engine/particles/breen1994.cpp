@@ -160,9 +160,10 @@ EnergyLaw breen_repulsion(double scale, double w) {
 ParticleModel breen_model(Index columns, Index rows, double w, const Fabric& fabric, Vec3d gravity,
                           const BreenSettings& settings, const std::string& key) {
   const StressCurves& curves = fabric.curves;
-  if (!(fabric.kappa > 0) && !curves.bend.exists())
-    throw SceneError(
-        text(key, ".fabric.kappa: found 0, expected a bending stiffness > 0, or a curve of curves.bend"));
+  if (!(fabric.bending_stiffness > 0) && !curves.bend.exists())
+    throw SceneError(text(
+        key,
+        ".fabric.bending_stiffness: found 0, expected a bending stiffness > 0, or a curve of curves.bend"));
   std::vector<std::array<double, 2>> measured;
   for (const auto& [strain, force] : sampled(curves.shear)) measured.push_back({std::atan(strain), force});
   if (measured.empty()) measured.push_back({8 * degree, 8 * degree * fabric.shear_stiffness});
@@ -172,17 +173,17 @@ ParticleModel breen_model(Index columns, Index rows, double w, const Fabric& fab
   } catch (const SceneError& error) {
     throw SceneError(text(key, ".fabric.curves.shear: ", error.what()));
   }
-  ParticleModel model = bare_model({columns, rows, w}, fabric.delta, gravity);
+  ParticleModel model = bare_model({columns, rows, w}, fabric.gravity_density, gravity);
   const auto node = [columns](Index i, Index j) { return j * columns + i; };
   LengthTerms threads{"stretch", {}, {}};
   const auto bending = [w](const StressCurve& curve, double stiffness) {
     return curve.exists() ? breen_bending(MeasuredCurve(sampled(curve), "curvature", "moment"), w)
                           : breen_bending(stiffness, w);
   };
-  AngleTerms warp{"bend along warp", bending(curves.bend, fabric.kappa), {}};
+  AngleTerms warp{"bend along warp", bending(curves.bend, fabric.bending_stiffness), {}};
   AngleTerms weft{"bend along weft",
                   bending(curves.weft_bend.exists() ? curves.weft_bend : curves.bend,
-                          fabric.kappa * fabric.bending_ratio()),
+                          fabric.bending_stiffness * fabric.bending_ratio()),
                   {}};
   AngleTerms corners{"trellis", std::move(trellis), {}};
   for (Index j = 0; j < rows; ++j)
@@ -197,7 +198,8 @@ ParticleModel breen_model(Index columns, Index rows, double w, const Fabric& fab
           corners.triples.push_back({node(i + di, j), node(i, j), node(i, j + dj)});
         }
     }
-  const double load = fabric.delta * w * w * std::max(norm(gravity), 1e-3) * std::max(columns, rows);
+  const double load =
+      fabric.gravity_density * w * w * std::max(norm(gravity), 1e-3) * std::max(columns, rows);
   const double scale = load * w / (5 * std::pow(settings.strain, 4));
   threads.law = breen_stretch(scale, w);
   model.repulsion = breen_repulsion(scale, w);

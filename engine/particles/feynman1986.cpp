@@ -30,10 +30,11 @@ EnergyLaw feynman_bending(double b) {
 
 ParticleModel feynman_model(const ParticleGrid& grid, const Fabric& fabric, Vec3d gravity,
                             const std::string& key) {
-  if (!(fabric.kappa > 0))
-    throw SceneError(text(key, ".fabric.kappa: found 0, expected a bending stiffness > 0"));
-  ParticleModel model = bare_model(grid, fabric.delta, gravity);
-  const double spring = 0.75 * fabric.stretch_stiffness, bend = fabric.kappa / 3, w = grid.spacing;
+  if (!(fabric.bending_stiffness > 0))
+    throw SceneError(text(key, ".fabric.bending_stiffness: found 0, expected a bending stiffness > 0"));
+  ParticleModel model = bare_model(grid, fabric.gravity_density, gravity);
+  const double spring = 0.75 * fabric.stretch_stiffness, bend = fabric.bending_stiffness / 3,
+               w = grid.spacing;
   const auto inside = [&grid](Index i, Index j) {
     return i >= 0 && j >= 0 && i < grid.columns && j < grid.rows;
   };

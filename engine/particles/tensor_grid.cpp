@@ -129,8 +129,9 @@ TensorValue TensorGrid::value(const TensorStencil& s, const std::vector<Vec3d>& 
 
 std::array<double, TensorStencil::component_count> TensorGrid::stiffness(const Fabric& fabric) {
   const double ratio = fabric.bending_ratio();
-  return {fabric.stretch_stiffness, fabric.weft_stiffness(),        fabric.shear_stiffness, fabric.kappa,
-          ratio * fabric.kappa,     std::sqrt(ratio) * fabric.kappa};
+  return {fabric.stretch_stiffness,         fabric.weft_stiffness(),
+          fabric.shear_stiffness,           fabric.bending_stiffness,
+          ratio * fabric.bending_stiffness, std::sqrt(ratio) * fabric.bending_stiffness};
 }
 
 double TensorGrid::energy(const Fabric& fabric, const std::vector<Vec3d>& x) const {

@@ -19,7 +19,7 @@ std::vector<double> LargeAngleRows::stiffness(const RowSetup& setup, const std::
                 across = cross(along, normal), of_face = warps[static_cast<std::size_t>(hinge.face)],
                 warp = normalized(of_face - dot(of_face, normal) * normal);
     const double cosine = dot(across, warp), square = cosine * cosine, part = square + root * (1 - square);
-    found.push_back(2.0 / 3 * fabric.kappa * part * part * HingeShape(setup, hinge).stiffness());
+    found.push_back(2.0 / 3 * fabric.bending_stiffness * part * part * HingeShape(setup, hinge).stiffness());
   }
   return found;
 }

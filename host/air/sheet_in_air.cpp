@@ -38,7 +38,7 @@ AirState SheetInAir::advance(const std::vector<double>& positions, const std::ve
   const std::size_t count = areas_.size();
   std::vector<double> inverse_masses(count);
   for (std::size_t i = 0; i < count; ++i)
-    inverse_masses[i] = areas_[i] > 0 ? 1 / (garment_.fabric.rho * areas_[i]) : 0;
+    inverse_masses[i] = areas_[i] > 0 ? 1 / (garment_.fabric.density * areas_[i]) : 0;
   std::vector<Vec3d> x(count), v(count);
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3d now = vector_at(velocities.data(), i);

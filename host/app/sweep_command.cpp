@@ -49,7 +49,7 @@ void add_sweep_options(CLI::App& command, SweepCommand& sweep) {
       .add_option(
           "--vary", request.vary,
           "number of the garment and its values: PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,...; all "
-          "combinations are run; with --sample PATH=FROM:TO[:log]; e.g. fabric.alpha=0:5:10")
+          "combinations are run; with --sample PATH=FROM:TO[:log]; e.g. fabric.mass_damping=0:5:10")
       ->required()
       ->allow_extra_args(false);
   auto* sample = command

@@ -41,7 +41,7 @@ ClothPairs::ClothPairs(const Device& device, const Scene& scene, const std::vect
   std::vector<Vec3d> rest;
   for (const Garment* garment : garments) {
     thicknesses_.push_back(garment->fabric.thickness);
-    densities_.push_back(garment->fabric.rho);
+    densities_.push_back(garment->fabric.density);
     rest.insert(rest.end(), garment->mesh.positions.begin(), garment->mesh.positions.end());
   }
   reach_ = std::max(*std::min_element(thicknesses_.begin(), thicknesses_.end()) / 4, 2 * tolerance_);

@@ -28,9 +28,9 @@ struct EnergySums {
       return About{end_sum, "J", doc, {nullptr, nullptr, true}, {label, plot}};
     };
     return std::tuple{
-        Quantity("gravity_energy", &Sums::gravity_energy, of("``delta g sum m z``")),
+        Quantity("gravity_energy", &Sums::gravity_energy, of("``gravity_density g sum m z``")),
         Quantity("bending_energy", &Sums::bending_energy,
-                 of("``1/2 kappa x^T K x``, and of flexion springs", "bending", state)),
+                 of("``1/2 bending_stiffness x^T K x``, and of flexion springs", "bending", state)),
         Quantity("stretch_energy", &Sums::stretch_energy,
                  of("of threads, springs and elastic bands", "stretch", state)),
         Quantity("shear_energy", &Sums::shear_energy, of("of compliant rows in shear", "shear", state)),
@@ -55,7 +55,8 @@ struct EnergySums {
                  of("changes between steps: ``write()``, ``set_fabric()``, ``reset()``, ``restore()``")),
         Quantity("loss_contact", &Sums::loss_contact,
                  of("friction and impact, along what slips of obstacles", "lost in contacts", state)),
-        Quantity("loss_damping", &Sums::loss_damping, of("alpha, beta, viscosities", "damping", state)),
+        Quantity("loss_damping", &Sums::loss_damping,
+                 of("mass_damping, stiffness_damping, viscosities", "damping", state)),
         Quantity("loss_integrator", &Sums::loss_integrator, of("of the step's length", "integrator", state)),
         Quantity(
             "loss_rows", &Sums::loss_rows,

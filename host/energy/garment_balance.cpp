@@ -39,7 +39,7 @@ double quadratic_form(const reference::SparseMatrix& k, const MatrixX3d& x) {
 }
 
 double gravity_of(const Scene& scene, const Garment& garment) {
-  return garment.fabric.delta * garment.gravity.value_or(scene.gravity);
+  return garment.fabric.gravity_density * garment.gravity.value_or(scene.gravity);
 }
 
 }  // namespace
@@ -63,12 +63,12 @@ bool GarmentModel::is_of(const Garment& garment) const {
 
 bool GarmentModel::fits(const Fabric& fabric) const {
   const auto numbers = [](const Fabric& f) {
-    return std::tuple{f.kappa > 0 || f.beta > 0,
+    return std::tuple{f.bending_stiffness > 0 || f.stiffness_damping > 0,
                       f.bending,
                       f.large_angles,
-                      f.kappa,
-                      f.weft_kappa,
-                      f.beta,
+                      f.bending_stiffness,
+                      f.weft_bending_stiffness,
+                      f.stiffness_damping,
                       f.stretch_stiffness,
                       f.weft_stretch_stiffness,
                       f.shear_stiffness,
@@ -110,7 +110,7 @@ void GarmentBalance::set_sums(const EnergySums& sums) {
 
 void GarmentBalance::note_unbalanced(const MatrixX3d& forces, const std::vector<char>& is_moved) {
   const double own = std::fabs(gravity_of(scene_, garment_)),
-               weight = own > 0 ? own : standard_gravity * garment_.fabric.rho;
+               weight = own > 0 ? own : standard_gravity * garment_.fabric.density;
   for (Eigen::Index i = 0; i < forces.rows(); ++i)
     if (is_moved[static_cast<std::size_t>(i)] == 0)
       sums_.unbalanced_force =
@@ -120,11 +120,11 @@ void GarmentBalance::note_unbalanced(const MatrixX3d& forces, const std::vector<
 StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX3d& velocities) const {
   StateEnergies found;
   const Fabric& fabric = garment_.fabric;
-  found.kinetic = fabric.rho / 2 * model_->masses.dot(velocities.rowwise().squaredNorm());
+  found.kinetic = fabric.density / 2 * model_->masses.dot(velocities.rowwise().squaredNorm());
   found.sums.gravity_energy = gravity_of(scene_, garment_) * model_->masses.dot(positions.col(2));
   // K has no part in rigid motions: far from the origin only rounding would.
   found.sums.bending_energy =
-      fabric.kappa * quadratic_form(model_->bending, positions.rowwise() - positions.row(0));
+      fabric.bending_stiffness * quadratic_form(model_->bending, positions.rowwise() - positions.row(0));
   model_->rows.add_energies(positions, found.sums);
   return found;
 }
@@ -164,9 +164,9 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, dou
                            .bodies_before = bodies_before,
                            .bodies_after = bodies_after};
     const MatrixX3d acceleration = formula.rate / h * (velocities_now - base_velocity);
-    const MatrixX3d inertia = (garment_.fabric.rho * model_->masses).asDiagonal() * acceleration;
+    const MatrixX3d inertia = (garment_.fabric.density * model_->masses).asDiagonal() * acceleration;
     const auto kinetic = [&](const MatrixX3d& v) {
-      return garment_.fabric.rho / 2 * model_->masses.dot(v.rowwise().squaredNorm());
+      return garment_.fabric.density / 2 * model_->masses.dot(v.rowwise().squaredNorm());
     };
     sums_.loss_integrator += work_of(inertia, part.move) - (kinetic(velocities_now) - kinetic(velocities));
     add_part(part, inertia, step);
@@ -189,14 +189,15 @@ void GarmentBalance::add_part(const GarmentPart& part, const MatrixX3d& inertia,
   const double gravity = gravity_of(scene_, garment_);
   force.col(2) -= gravity * masses;
   sums_.work_gravity -= gravity * masses.dot(part.move.col(2));
-  force -= (fabric.alpha * masses).asDiagonal() * part.speed;
-  sums_.loss_damping += fabric.alpha * masses.dot(part.speed.cwiseProduct(part.move).rowwise().sum());
+  force -= (fabric.mass_damping * masses).asDiagonal() * part.speed;
+  sums_.loss_damping += fabric.mass_damping * masses.dot(part.speed.cwiseProduct(part.move).rowwise().sum());
   if (model_->bending.nonZeros() > 0) {
-    const MatrixX3d bent = fabric.kappa * (model_->bending * (part.to.rowwise() - part.to.row(0))),
-                    damped = fabric.beta * (model_->bending * part.speed);
+    const MatrixX3d bent =
+                        fabric.bending_stiffness * (model_->bending * (part.to.rowwise() - part.to.row(0))),
+                    damped = fabric.stiffness_damping * (model_->bending * part.speed);
     force -= bent + damped;
     sums_.loss_damping += work_of(damped, part.move);
-    sums_.loss_integrator += fabric.kappa * quadratic_form(model_->bending, part.move);
+    sums_.loss_integrator += fabric.bending_stiffness * quadratic_form(model_->bending, part.move);
   }
   model_->rows.act(part, force, sums_);
   if (!garment_.mesh.stitches.empty() || !garment_.mesh.buttons.empty()) {

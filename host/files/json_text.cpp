@@ -46,7 +46,7 @@ class TreeBuilder {
     throw error;
   }
 
-  /// Path of the value that is read now, as garments[0].fabric.kappa; empty before the first key.
+  /// Path of the value that is read now, as garments[0].fabric.bending_stiffness; empty before the first key.
   std::string path() const {
     std::string path;
     for (const Open& open : open_)

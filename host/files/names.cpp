@@ -34,7 +34,7 @@ const char* to_string(FactorPattern factor) {
   constexpr const char* names[] = {"automatic", "whole", "rows"};
   return enum_name(names, factor);
 }
-const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "B" : "M"; }
+const char* to_string(Metric metric) { return metric == Metric::implicit_b ? "implicit" : "mass"; }
 
 const char* to_string(OnViolation on_violation) {
   return on_violation == OnViolation::stop ? "stop" : "continue";

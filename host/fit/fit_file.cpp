@@ -20,7 +20,7 @@ constexpr const char* stages_doc =
 
 void describe_parameter(Keys& keys, FitParameter& parameter) {
   keys.string("number", parameter.number,
-              "path of a number of the garment, as for isocloth sweep: fabric.alpha", required);
+              "path of a number of the garment, as for isocloth sweep: fabric.mass_damping", required);
   keys.number("from", parameter.from, any_number, "lower bound", required);
   keys.number("to", parameter.to, any_number, "upper bound", required);
   keys.number(

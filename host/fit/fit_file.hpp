@@ -16,7 +16,7 @@ namespace isocloth {
 
 /// A number of the garment that is looked for between two bounds.
 struct FitParameter {
-  std::string number;           ///< path of the number: fabric.alpha
+  std::string number;           ///< path of the number: fabric.mass_damping
   double from = 0, to = 0;      ///< bounds, from < to
   std::optional<double> value;  ///< where the search begins; none: the best of the starts
   Scale scale = Scale::linear;  ///< log: searched and measured by ratios

@@ -89,7 +89,7 @@ struct FitRecord {
 
 std::string fit_json(const FitProblem& problem, const FitRecord& record);
 std::string fit_csv(const FitProblem& problem, const FitRecord& record);
-/// "fabric.alpha = 2.49 (2.41 to 2.57) kg/(m^2 s): found".
+/// "fabric.mass_damping = 2.49 (2.41 to 2.57) kg/(m^2 s): found".
 std::string describe(const FittedNumber& number);
 
 }  // namespace isocloth

@@ -16,8 +16,8 @@ inline double reach(const Garment& garment, const Scene& scene) {
     high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
   }
   const Fabric& fabric = garment.fabric;
-  const double fall =
-      scene.step * scene.step * fabric.delta * std::abs(garment.gravity.value_or(scene.gravity)) / fabric.rho;
+  const double fall = scene.step * scene.step * fabric.gravity_density *
+                      std::abs(garment.gravity.value_or(scene.gravity)) / fabric.density;
   return fall + largest_way * norm(high - low);
 }
 

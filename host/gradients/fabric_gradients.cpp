@@ -9,8 +9,11 @@ namespace isocloth {
 namespace {
 
 constexpr std::pair<std::string_view, double StepGradient::*> closed_forms[] = {
-    {"rho", &StepGradient::rho},   {"delta", &StepGradient::weight}, {"alpha", &StepGradient::alpha},
-    {"beta", &StepGradient::beta}, {"kappa", &StepGradient::kappa},
+    {"density", &StepGradient::rho},
+    {"gravity_density", &StepGradient::weight},
+    {"mass_damping", &StepGradient::alpha},
+    {"stiffness_damping", &StepGradient::beta},
+    {"bending_stiffness", &StepGradient::kappa},
 };
 double StepGradient::*closed_form_of(std::string_view name) {
   for (const auto& [own, member] : closed_forms)
@@ -49,7 +52,8 @@ std::vector<FabricDerivative> fabric_derivatives(const Recipe& recipe, const Fab
     if (is_replaced(name, fabric.curves)) continue;
     FabricDerivative derivative{.name = number.name, .of = number.of, .is_in_matrix = number.is_in_matrix};
     // A matrix of warp and weft is no multiple of kappa.
-    if (number.gradient == GradientRule::closed_form && !(number.is_in_matrix && fabric.weft_kappa > 0))
+    if (number.gradient == GradientRule::closed_form &&
+        !(number.is_in_matrix && fabric.weft_bending_stiffness > 0))
       derivative.closed_form = closed_form_of(name);
     derivative.is_linear = number.gradient == GradientRule::linear && !is_bent(name, recipe, fabric);
     found.push_back(std::move(derivative));

@@ -7,8 +7,8 @@
 #include "engine/core/checks.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
-#include "host/gradients/fabric_gradients.hpp"
 #include "engine/model/methods.hpp"
+#include "host/gradients/fabric_gradients.hpp"
 #include "host/memory/device.hpp"
 #include "host/projection/projection_solver.hpp"
 
@@ -183,7 +183,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
     for (std::size_t i = 0; i < nodes; ++i) forces[i] = h * h * w[i];
   }
   const Fabric& fabric = fabrics_[garment];
-  result.gravity = fabric.delta * totals.weight;
+  result.gravity = fabric.gravity_density * totals.weight;
 
   // dL = w . dR at the states as they are, of what has no closed form.
   const auto balance = [&](ProjectionSolver<double>& solver) {

@@ -33,8 +33,8 @@ struct RunGradient {
 /// of fabric or gravity refused.
 ///
 /// Every step is differentiated as if it had converged exactly (ProjectionSolver::gradient): derivatives are
-/// those of the motion for projection.balance -> 0, and differ from differences of runs by about what the
-/// balance leaves. By stiffnesses they are differences of the balance of forces, exact to 1e-6.
+/// those of the motion for projection.force_tolerance -> 0, and differ from differences of runs by about what
+/// the balance leaves. By stiffnesses they are differences of the balance of forces, exact to 1e-6.
 class Tape {
  public:
   /// Throws SceneError, naming the key, for what has no derivative here: impulses and fast projection, metric

@@ -204,7 +204,7 @@ void ImpulseGarments<Real>::build_parameters() {
                             std::ceil(scene_.step * rate),
                             " for its springs, bending or metric, which are explicit; use 0, or softer ones, "
                             "or a shorter step"));
-    const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.rho); };
+    const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.density); };
     // What the systems of semi-implicit steps have is none of the preview's.
     const double explicit_part = resolved_.recipe.solver == SolverFamily::semi_implicit ? 0 : 1;
     const double part = scene_.step / settings_.substeps;
@@ -214,10 +214,10 @@ void ImpulseGarments<Real>::build_parameters() {
          .sweep_tolerance =
              std::max(settings_.tolerance - rounding_of_strains(garments_[g]->mesh), settings_.tolerance / 2),
          .inverse_density = per_mass(1),
-         .gravity = per_mass(f.delta * gravity(g)),
-         .drag = per_mass(explicit_part * f.alpha),
-         .kappa = per_mass(explicit_part * f.kappa),
-         .beta = per_mass(explicit_part * f.beta),
+         .gravity = per_mass(f.gravity_density * gravity(g)),
+         .drag = per_mass(explicit_part * f.mass_damping),
+         .kappa = per_mass(explicit_part * f.bending_stiffness),
+         .beta = per_mass(explicit_part * f.stiffness_damping),
          .longest_edge = static_cast<Real>(longest_edge(resolved_.recipe, f)),
          .yield_strain = static_cast<Real>(yields_at(f)),
          .flow = static_cast<Real>(part / (part + f.plasticity.flow_time)),
@@ -228,7 +228,7 @@ void ImpulseGarments<Real>::build_parameters() {
          .bend_stiffness = per_mass(f.bend_spring.stiffness),
          .bend_damping = per_mass(f.bend_spring.damping),
          .contact_offset = static_cast<Real>(contact_offset(*garments_[g], scene_)),
-         .contact_scale = static_cast<Real>(settings_.substeps * f.rho + scene_.step * f.alpha),
+         .contact_scale = static_cast<Real>(settings_.substeps * f.density + scene_.step * f.mass_damping),
          .reach = reach(*garments_[g], scene_)});
   }
   device_parameters_ = {device_, parameters_};

@@ -97,7 +97,7 @@ TensorGridStep::~TensorGridStep() = default;
 bool TensorGridStep::semi_implicit(const TensorGridPart& part) {
   System& system = *system_;
   if (system.is_empty()) return true;
-  const double rho = part.fabric.rho, alpha = part.fabric.alpha, h = part.h;
+  const double rho = part.fabric.density, alpha = part.fabric.mass_damping, h = part.h;
   const auto stiffness = TensorGrid::stiffness(part.fabric);
   system.clear();
   for (std::size_t i = 0; i < masses_.size(); ++i) {
@@ -145,7 +145,7 @@ bool TensorGridStep::semi_implicit(const TensorGridPart& part) {
 int TensorGridStep::implicit(const TensorGridPart& part) {
   System& system = *system_;
   if (system.is_empty()) return 0;
-  const double rho = part.fabric.rho, alpha = part.fabric.alpha, h = part.h;
+  const double rho = part.fabric.density, alpha = part.fabric.mass_damping, h = part.h;
   const auto stiffness = TensorGrid::stiffness(part.fabric);
   const std::vector<Vec3d> inert = part.moves;
   std::vector<Vec3d>& u = part.moves;

@@ -106,9 +106,9 @@ std::vector<Measures> GarmentMeasures<Real>::measure(
   for (std::size_t c = 0; c < tiles * width_; ++c) {
     // Spare lanes repeat the last.
     const Garment& garment = *garments[std::min(first_tile * width_ + c, garments.size() - 1)];
-    const double own[physics_fields] = {garment.fabric.rho,
-                                        garment.fabric.delta * garment.gravity.value_or(gravity),
-                                        garment.fabric.kappa, garment.fabric.poisson_coupling()};
+    const double own[physics_fields] = {garment.fabric.density,
+                                        garment.fabric.gravity_density * garment.gravity.value_or(gravity),
+                                        garment.fabric.bending_stiffness, garment.fabric.poisson_coupling()};
     for (std::size_t i = 0; i < physics_fields; ++i)
       physics[(c / width_ * physics_fields + i) * width_ + c % width_] = static_cast<Real>(own[i]);
   }

@@ -154,8 +154,8 @@ void StaticSheet::set_rows(const Fabric& fabric) {
     bending_ = std::make_shared<const SparseMatrix>(
         reference::bending_matrix(mesh, shape_->topology, bending, shape_->is_free_of_pins));
   model_ = bending;
-  kappa_ = fabric.kappa;
-  weight_ = fabric.delta * shape_->gravity;
+  kappa_ = fabric.bending_stiffness;
+  weight_ = fabric.gravity_density * shape_->gravity;
 }
 
 reference::ElasticResponse StaticSheet::response(const Row& row, double c) const {

@@ -51,7 +51,9 @@ struct BatchKey {
 bool has_curves(const Garment& garment, const ResolvedScene& scene) {
   return !stress_laws(scene.recipe, garment.fabric).empty();
 }
-bool has_bending(const Garment& garment) { return garment.fabric.kappa > 0 || garment.fabric.beta > 0; }
+bool has_bending(const Garment& garment) {
+  return garment.fabric.bending_stiffness > 0 || garment.fabric.stiffness_damping > 0;
+}
 RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
   return build_row_pattern(garment.mesh, build_topology(garment.mesh),
                            row_families(recipe, garment.mesh, garment.fabric), pinned_nodes(garment));

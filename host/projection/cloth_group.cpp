@@ -198,11 +198,11 @@ void ClothGroup<Real>::build_parameters() {
     const Garment& garment = *garments_[member];
     const Fabric& f = garment.fabric;
     const MismatchEnergy mismatches = resolved_.mismatch_energy(garment, sizeof(Real) == sizeof(float));
-    const ClothParameters<double> own{f.rho,
-                                      f.alpha,
-                                      f.beta,
-                                      f.kappa,
-                                      f.delta * garment.gravity.value_or(gravity_),
+    const ClothParameters<double> own{f.density,
+                                      f.mass_damping,
+                                      f.stiffness_damping,
+                                      f.bending_stiffness,
+                                      f.gravity_density * garment.gravity.value_or(gravity_),
                                       shapes_.shapes[shapes_.of[member]].element_size,
                                       contact_offset(garment, scene_),
                                       compression_curve(garment, scene_),

@@ -191,7 +191,7 @@ std::vector<Vec3d> ProjectionSolver<Real>::solve_whole(const std::vector<Vec3d>&
   if (iterations == most_cg_iterations)
     throw NumericalError(text("garment \"", garment_.name,
                               "\": the gradient of a step: found no solution to 1e-10 in ", iterations,
-                              " conjugate gradient iterations; set projection.factor to \"whole\""));
+                              " conjugate gradient iterations; set projection.factorization to \"whole\""));
   is_convex = is_convex && system.is_convex;
   return system.solution;
 }
@@ -292,9 +292,10 @@ StepGradient ProjectionSolver<Real>::gradient(const FinishedStep& step, const St
   Nodes by_start(nodes), by_speed(nodes);
   for (std::size_t i = 0; i < nodes; ++i) {
     const double mass = metric.masses[i];
-    by_start[i] = (metric.inertia * mass) * w[i] + (metric.stiffness - h * h * f.kappa) * bent[i] -
+    by_start[i] = (metric.inertia * mass) * w[i] +
+                  (metric.stiffness - h * h * f.bending_stiffness) * bent[i] -
                   to_velocity * loss.velocities[i];
-    by_speed[i] = (h * rate_ * f.rho * mass) * w[i];
+    by_speed[i] = (h * rate_ * f.density * mass) * w[i];
   }
   const ArrayView<const Vec3d> start = base().view(), speed = base_velocity().view(),
                                end = std::as_const(iterate_).view();

@@ -14,8 +14,8 @@ template <class Real>
 MetricView<Real> ProjectionSolver<Real>::implicit_metric() const {
   const double h = part_.h;
   const Fabric& f = garment_.fabric;
-  return {.inertia = static_cast<Real>(rate_ * (rate_ * f.rho + h * f.alpha)),
-          .stiffness = static_cast<Real>(h * rate_ * f.beta + h * h * f.kappa),
+  return {.inertia = static_cast<Real>(rate_ * (rate_ * f.density + h * f.mass_damping)),
+          .stiffness = static_cast<Real>(h * rate_ * f.stiffness_damping + h * h * f.bending_stiffness),
           .masses = arrays_.masses.view(),
           .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
           .bending = arrays_.bending.view(),
@@ -181,9 +181,9 @@ bool ProjectionSolver<Real>::predict(bool with_predicted) {
   kernels_.assemble_momentum(
       queue, {.metric = metric,
               .free = arrays_.free_view(),
-              .rho = static_cast<Real>(rate_ * f.rho),
-              .kappa = static_cast<Real>(f.kappa),
-              .weight = static_cast<Real>(f.delta * garment_.gravity.value_or(scene_.gravity)),
+              .rho = static_cast<Real>(rate_ * f.density),
+              .kappa = static_cast<Real>(f.bending_stiffness),
+              .weight = static_cast<Real>(f.gravity_density * garment_.gravity.value_or(scene_.gravity)),
               .step = static_cast<Real>(part_.h),
               .positions = base().view(),
               .velocities = base_velocity().view(),

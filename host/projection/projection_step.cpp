@@ -350,7 +350,7 @@ StepControl step_control(const ResolvedScene& resolved, Precision precision, dou
           .max_substeps = resolved.max_substeps(),
           .projects_again = resolved.scene.bodies.empty() && !resolved.scene.contact.cloth,
           .contact_tolerance = resolved.scene.contact.tolerance,
-          .balance = settings.balance,
+          .balance = settings.force_tolerance,
           .cg_tolerance = settings.cg_tolerance};
 }
 

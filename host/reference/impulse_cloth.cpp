@@ -58,7 +58,7 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
   const Topology topology = build_topology(mesh);
   masses_ = lumped_areas(mesh, surface_points(mesh));
   inverse_masses_ = VectorXd::Zero(masses_.size());
-  for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.rho * masses_[node]);
+  for (const Index node : nodes_.free) inverse_masses_[node] = 1 / (fabric_.density * masses_[node]);
   bending_ = bending_matrix(mesh, topology, bending_of(recipe, fabric_), nodes_.is_free);
   if (recipe.solver == SolverFamily::semi_implicit) sheet_ = std::make_unique<TensorSheet>(garment);
   springs_ = garment_springs(garment, topology);
@@ -136,15 +136,17 @@ void ImpulseCloth::set_push_out(double time) { contact_->set_push_out(time); }
 
 MatrixX3d ImpulseCloth::forces(const MatrixX3d& positions, const MatrixX3d& velocities) const {
   MatrixX3d forces = spring_forces(springs_, positions, velocities);
-  forces -= fabric_.kappa * (bending_ * positions) + fabric_.beta * (bending_ * velocities);
-  forces.col(2) -= fabric_.delta * gravity_ * masses_;
+  forces -= fabric_.bending_stiffness * (bending_ * positions) +
+            fabric_.stiffness_damping * (bending_ * velocities);
+  forces.col(2) -= fabric_.gravity_density * gravity_ * masses_;
   return forces;
 }
 
 double ImpulseCloth::force_rate() const {
   if (sheet_) return sheet_->stretch_rate(masses_, nodes_.is_free);
   const VectorXd of_bending = bending_.cwiseAbs() * VectorXd::Ones(masses_.size());
-  VectorXd stiffness = fabric_.kappa * of_bending, damping = fabric_.beta * of_bending;
+  VectorXd stiffness = fabric_.bending_stiffness * of_bending,
+           damping = fabric_.stiffness_damping * of_bending;
   for (const Spring& spring : springs_) {
     for (const Index node : {spring.a, spring.b}) {
       stiffness[node] += 2 * spring.stiffness;
@@ -223,7 +225,8 @@ bool ImpulseCloth::solve(ImpulseSystem& system, const MatrixX3d& positions, Matr
 void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& positions,
                         MatrixX3d& velocities, ImpulseStepResult& result) const {
   const MatrixX3d accelerations = inverse_masses_.asDiagonal() * forces(positions, velocities);
-  const MatrixX3d freely = (velocities + h * accelerations) / (1 + h * fabric_.alpha / fabric_.rho);
+  const MatrixX3d freely =
+      (velocities + h * accelerations) / (1 + h * fabric_.mass_damping / fabric_.density);
   MatrixX3d preview = h * freely;
   for (std::size_t i = 0; i < nodes_.pinned.size(); ++i) {
     const Index node = nodes_.pinned[i];
@@ -233,7 +236,7 @@ void ImpulseCloth::part(double h, const MatrixX3d& pinned_positions, MatrixX3d& 
   MatrixX3d displacements = preview;
   if (sheet_) {
     MatrixX3d weight = MatrixX3d::Zero(positions.rows(), 3);
-    weight.col(2) = -fabric_.delta * gravity_ * masses_;
+    weight.col(2) = -fabric_.gravity_density * gravity_ * masses_;
     sheet_->step(h, positions, velocities, weight, masses_, nodes_.is_free, displacements);
     ++result.solves;
     positions += displacements;
@@ -297,7 +300,7 @@ ImpulseStepResult ImpulseCloth::step(double step, const MatrixX3d& prescribed, d
   ImpulseStepResult result;
   if (contact_)
     contact_->begin_step(positions, time, step, settings_.substeps,
-                         1 + step / settings_.substeps * fabric_.alpha / fabric_.rho);
+                         1 + step / settings_.substeps * fabric_.mass_damping / fabric_.density);
   for (int s = 1; s <= settings_.substeps; ++s) {
     if (contact_) contact_->begin_substep(s - 1);
     const MatrixX3d pinned = start + (prescribed - start) * s / settings_.substeps;

@@ -171,7 +171,8 @@ VectorXd ReferenceCloth::row_values(const MatrixX3d& positions, double step,
 VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, const VectorXd& multipliers,
                                      const VectorXd& growth) const {
   const double time = euler_time(step), square = step * step / (time * time);
-  const double density = settings_.metric == Metric::mass ? 1 : square * (fabric_.rho + time * fabric_.alpha);
+  const double density =
+      settings_.metric == Metric::mass ? 1 : square * (fabric_.density + time * fabric_.mass_damping);
   VectorXd inverse_masses = VectorXd::Zero(3 * masses_.size());
   for (const Index node : free_nodes_)
     inverse_masses.segment<3>(3 * node).setConstant(1 / (density * masses_[node]));
@@ -200,8 +201,9 @@ VectorXd ReferenceCloth::row_scale_d(const MatrixX3d& positions, double step, co
 
 SparseMatrix ReferenceCloth::implicit_matrix(double step) const {
   const double time = euler_time(step), square = step * step / (time * time);
-  const double of_bending = time * fabric_.beta + time * time * fabric_.kappa;
-  return diagonal(square * (fabric_.rho + time * fabric_.alpha) * masses_) + square * of_bending * bending_;
+  const double of_bending = time * fabric_.stiffness_damping + time * time * fabric_.bending_stiffness;
+  return diagonal(square * (fabric_.density + time * fabric_.mass_damping) * masses_) +
+         square * of_bending * bending_;
 }
 
 SparseMatrix ReferenceCloth::metric_matrix(double step) const {
@@ -211,9 +213,9 @@ SparseMatrix ReferenceCloth::metric_matrix(double step) const {
 MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& prescribed) const {
   check_rows("prescribed", prescribed.rows(), static_cast<Eigen::Index>(pinned_nodes_.size()));
   const EulerStep euler = euler_step(step);
-  MatrixX3d momentum = fabric_.rho * (masses_.asDiagonal() * euler.velocities);
-  momentum.col(2) -= euler.step * fabric_.delta * gravity_ * masses_;
-  momentum -= euler.step * fabric_.kappa * (bending_ * euler.positions);
+  MatrixX3d momentum = fabric_.density * (masses_.asDiagonal() * euler.velocities);
+  momentum.col(2) -= euler.step * fabric_.gravity_density * gravity_ * masses_;
+  momentum -= euler.step * fabric_.bending_stiffness * (bending_ * euler.positions);
 
   const SparseMatrix implicit = (euler.step * euler.step / (step * step)) * implicit_matrix(step);
   const MatrixX3d pinned_velocities = (prescribed - select_pinned_ * euler.positions) / euler.step;
@@ -226,7 +228,7 @@ MatrixX3d ReferenceCloth::unconstrained_step(double step, const MatrixX3d& presc
     const Eigen::SimplicialLDLT<SparseMatrix> factor(free_block);
     if (factor.info() != Eigen::Success)
       throw NumericalError(
-          "unconstrained step: matrix B is not positive definite; check fabric.rho and step");
+          "unconstrained step: matrix B is not positive definite; check fabric.density and step");
     const MatrixX3d free_velocities = factor.solve(side);
     next += euler.step * (select_free_.transpose() * free_velocities);
   }
@@ -298,8 +300,8 @@ Iteration ReferenceCloth::single_iteration(const MatrixX3d& positions, const Mat
 }
 
 double ReferenceCloth::weight() const {
-  const double own = std::fabs(fabric_.delta * gravity_);
-  return own > 0 ? own : 9.81 * fabric_.rho;
+  const double own = std::fabs(fabric_.gravity_density * gravity_);
+  return own > 0 ? own : 9.81 * fabric_.density;
 }
 
 double ReferenceCloth::mismatch_excess(const MatrixX3d& positions, const VectorXd& multipliers,
@@ -320,7 +322,7 @@ double ReferenceCloth::stiffest() const {
 }
 
 double ReferenceCloth::most_mismatch(double step) const {
-  return 1e-4 * std::pow(weight() * step, 2) / (2 * fabric_.rho) + stiffest() * rounding_ * rounding_ / 2;
+  return 1e-4 * std::pow(weight() * step, 2) / (2 * fabric_.density) + stiffest() * rounding_ * rounding_ / 2;
 }
 
 void ReferenceCloth::reproject(const Iteration& before, MatrixX3d& positions, VectorXd& multipliers,
@@ -382,7 +384,7 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   StepResult result;
   Iteration last;
   // What rows miss is projected again, once, by the last matrix, where all of them are of pairs of triangles.
-  const bool asks = is_elastic_ && !(settings_.balance > 0),
+  const bool asks = is_elastic_ && !(settings_.force_tolerance > 0),
              reprojects = asks && may_reproject_ && rows_.pair_row_count == rows_.rows.row_count();
   const auto assess = [&] {
     const VectorXd values = row_values(next, step, multipliers);
@@ -396,8 +398,8 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
                            ", expected finite positions; shorten the step");
     result.converged =
         !softness.exceeds(result.residual, settings_.tolerance) && (result.iterations > 0 || !newton);
-    if (result.converged && settings_.balance > 0) {
-      const double share = imbalance(next, unconstrained, multipliers, step) / settings_.balance;
+    if (result.converged && settings_.force_tolerance > 0) {
+      const double share = imbalance(next, unconstrained, multipliers, step) / settings_.force_tolerance;
       result.converged = !softness.exceeds(settings_.tolerance * share, settings_.tolerance);
     }
     return result.converged && asks ? mismatch_excess(next, multipliers, step) : 0;

@@ -136,12 +136,12 @@ class ReferenceCloth {
                              const VectorXd& growth) const;
 
   /// One step h [s]: iterations until the largest |C| is within tolerance, and forces balance to
-  /// settings.balance where that is above 0, from the unconstrained step in the
+  /// settings.force_tolerance where that is above 0, from the unconstrained step in the
   /// fast projection, from the inertial one and at least one in the proximal Newton. Elastic elements without
-  /// settings.balance go on to iteration 4, and while the residual halves, until their mismatches are near,
-  /// mismatch_excess() at most 1000. Where all rows are of pairs of triangles (set_mismatches()) the energy
-  /// of the largest, if all were as large, is then at most 4e5 times most_mismatch(), too; they go on to
-  /// iteration 12 to come near, are then reprojected once, and done where mismatch_excess() is 1. v =
+  /// settings.force_tolerance go on to iteration 4, and while the residual halves, until their mismatches are
+  /// near, mismatch_excess() at most 1000. Where all rows are of pairs of triangles (set_mismatches()) the
+  /// energy of the largest, if all were as large, is then at most 4e5 times most_mismatch(), too; they go on
+  /// to iteration 12 to come near, are then reprojected once, and done where mismatch_excess() is 1. v =
   /// (phi_{n+1} - phi_n)/h (BDF2: (phi_{n+1} - x^)/g). One part only (settings.max_substeps is the caller's
   /// business). From the second iteration of the proximal Newton on eps follows the residual, starting anew
   /// in each step: ten times larger (up to settings.eps) when it grew, ten times smaller (down to

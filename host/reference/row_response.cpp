@@ -61,7 +61,7 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) curvature_.push_back(rows.curvature(row));
   const Viscosity& viscosity = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
-  const bool has_damped_hinges = has_hinges(recipe, fabric) && fabric.beta > 0;
+  const bool has_damped_hinges = has_hinges(recipe, fabric) && fabric.stiffness_damping > 0;
   const double stretch_time = viscosity.stretch / fabric.stretch_stiffness;
   const ViscosityCurves& curves = viscosity.curves;
   viscosity_ = {
@@ -70,7 +70,7 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
       viscosity_law(curves.weft.exists() ? curves.weft : curves.warp, fabric.weft_stiffness(), 2,
                     stretch_time),
       viscosity_law({}, 1, 1, flexion.damping > 0 ? flexion.damping / flexion.stiffness : 0),
-      viscosity_law({}, 1, 1, has_damped_hinges ? fabric.beta / fabric.hinge_stiffness() : 0)};
+      viscosity_law({}, 1, 1, has_damped_hinges ? fabric.stiffness_damping / fabric.hinge_stiffness() : 0)};
 }
 
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {

@@ -85,7 +85,8 @@ VectorXd products(const VectorXd& along_rows, const VectorXd& along_columns) {
 
 }  // namespace
 
-TensorSheet::TensorSheet(const Garment& garment) : rho_(garment.fabric.rho), alpha_(garment.fabric.alpha) {
+TensorSheet::TensorSheet(const Garment& garment)
+    : rho_(garment.fabric.density), alpha_(garment.fabric.mass_damping) {
   const Mesh& mesh = garment.mesh;
   columns_ = mesh.face_nodes[3];
   rows_ = mesh.node_count() / columns_;
@@ -95,7 +96,7 @@ TensorSheet::TensorSheet(const Garment& garment) : rho_(garment.fabric.rho), alp
   const double h1 = spacing_[0] = distance(1), h2 = spacing_[1] = distance(static_cast<Index>(columns_));
   const Fabric& f = garment.fabric;
   const double weft_stretch = f.weft_stretch_stiffness > 0 ? f.weft_stretch_stiffness : f.stretch_stiffness;
-  const double weft_bend = f.weft_kappa > 0 ? f.weft_kappa : f.kappa;
+  const double weft_bend = f.weft_bending_stiffness > 0 ? f.weft_bending_stiffness : f.bending_stiffness;
   const SparseMatrix one_1 = identity(columns_), one_2 = identity(rows_);
   const VectorXd edges_1 = VectorXd::Constant(columns_ - 1, h1), edges_2 = VectorXd::Constant(rows_ - 1, h2);
   const VectorXd nodes_1 = lengths(columns_, h1), nodes_2 = lengths(rows_, h2);
@@ -116,12 +117,12 @@ TensorSheet::TensorSheet(const Garment& garment) : rho_(garment.fabric.rho), alp
   const SparseMatrix c1 = central(columns_, h1), c2 = central(rows_, h2);
   const SparseMatrix inner_1 = inner(one_1), inner_2 = inner(one_2);
   curvature(both(inner(c1), one_2), both(inner_1, c2), both(second_difference(columns_, h1), one_2),
-            f.kappa * products(nodes_1.segment(1, columns_ - 2), nodes_2));
+            f.bending_stiffness * products(nodes_1.segment(1, columns_ - 2), nodes_2));
   curvature(both(c1, inner_2), both(one_1, inner(c2)), both(one_1, second_difference(rows_, h2)),
             weft_bend * products(nodes_1, nodes_2.segment(1, rows_ - 2)));
   curvature(both(forward(columns_, h1), mean(rows_)), both(mean(columns_), forward(rows_, h2)),
             both(forward(columns_, h1), forward(rows_, h2)),
-            2 * std::sqrt(f.kappa * weft_bend) * products(edges_1, edges_2));
+            2 * std::sqrt(f.bending_stiffness * weft_bend) * products(edges_1, edges_2));
 }
 
 VectorXd TensorSheet::values(const Component& c, const MatrixX3d& positions) const {

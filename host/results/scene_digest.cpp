@@ -59,10 +59,11 @@ void add(Digest& digest, const std::vector<Band>& bands) {
 }
 /// Where nothing is pushed out, or parted, digests are those of before its time could be said.
 void add(Digest& digest, const ContactSettings& contact) {
-  const auto& [tolerance, margin, pairs, body_pairs, push_out, push_out_time, cloth, cloth_friction,
-               cloth_pairs, initial] = contact;
-  add_all(digest, tolerance, margin, pairs, body_pairs, push_out, cloth, cloth_friction, cloth_pairs);
-  if (push_out) add_all(digest, push_out_time);
+  const auto& [tolerance, margin, pairs, body_pairs, resolve_initial_penetration, initial_penetration_time,
+               cloth, cloth_friction, cloth_pairs, initial] = contact;
+  add_all(digest, tolerance, margin, pairs, body_pairs, resolve_initial_penetration, cloth, cloth_friction,
+          cloth_pairs);
+  if (resolve_initial_penetration) add_all(digest, initial_penetration_time);
   if (initial != ClothStart::refuse) add_all(digest, initial);
 }
 

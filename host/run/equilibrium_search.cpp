@@ -24,7 +24,7 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
   std::size_t node = 0;
   for (const Garment& garment : scene.garments) {
     const Fabric& fabric = garment.fabric;
-    const double scale = (fabric.rho / scene.step + fabric.alpha) / resolved.weight(garment);
+    const double scale = (fabric.density / scene.step + fabric.mass_damping) / resolved.weight(garment);
     for (Index i = 0; i < garment.mesh.node_count(); ++i)
       most = std::max(most, scale * norm(velocities[node++]));
   }

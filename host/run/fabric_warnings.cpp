@@ -55,17 +55,18 @@ struct Plate {
   }
 };
 std::vector<Plate> plates(const Fabric& fabric) {
-  return {{"kappa", fabric.kappa, along_warp(fabric)}, {"weft_kappa", fabric.weft_kappa, along_weft(fabric)}};
+  return {{"bending_stiffness", fabric.bending_stiffness, along_warp(fabric)},
+          {"weft_bending_stiffness", fabric.weft_bending_stiffness, along_weft(fabric)}};
 }
 constexpr const char* in_micro = "for uN m multiply by 1e-6";
 
 /// Where it throws cloth farther than that in a step, iterations grow with the number of nodes.
 std::string pressure_warning(const Garment& garment, double h, const std::string& what) {
   constexpr double most_elements = 2;
-  const double way = h * h * std::fabs(garment.pressure) / garment.fabric.rho,
+  const double way = h * h * std::fabs(garment.pressure) / garment.fabric.density,
                size = mean_element_size(garment.mesh);
   if (way <= most_elements * size) return "";
-  return text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.rho,
+  return text(what, ": pressure: ", garment.pressure, " Pa throws cloth of ", garment.fabric.density,
               " kg/m^2 by ", rounded(way), " m in a step of ", h, " s, an element is ", rounded(size),
               " m long; a smaller step takes less time in all");
 }
@@ -105,7 +106,7 @@ std::vector<std::pair<std::string, std::string>> fabric_warnings(const ResolvedS
       (is_single ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon()) / 2;
   const double size = mean_element_size(mesh), h = resolved.scene.step,
                of_node = size * size * mesh.face_count() / mesh.node_count(),
-               most = of_rounding / rounding * (fabric.rho + h * fabric.alpha) * of_node / (h * h);
+               most = of_rounding / rounding * (fabric.density + h * fabric.mass_damping) * of_node / (h * h);
   const bool has_shear = !resolved.holds_edges, is_viscous = fabric.viscosity.exists();
   const double warp = along_warp(fabric), weft = along_weft(fabric), threads = std::max(warp, weft);
   const double shear = stiffness_of(fabric.curves.shear, fabric.shear_stiffness);

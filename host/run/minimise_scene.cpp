@@ -47,8 +47,8 @@ ParticleEnergy particle_energy(const std::string& recipe, const Scene& scene, co
     throw SceneError(
         text("garments: found ", scene.garments.size(), ", expected one; leave out the others and replicas"));
   const Garment& garment = scene.garments.front();
-  if (!(garment.fabric.delta > 0))
-    throw SceneError(text("garments[0].fabric.delta: found ", garment.fabric.delta,
+  if (!(garment.fabric.gravity_density > 0))
+    throw SceneError(text("garments[0].fabric.gravity_density: found ", garment.fabric.gravity_density,
                           ", expected more than 0: ", recipe, " measures forces by weights"));
   ParticleModel model = recipe_model(recipe, scene, grid);
   const std::vector<HangingPoint> held = hanging_points(garment, garment.time_offset);

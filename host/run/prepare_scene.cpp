@@ -53,14 +53,14 @@ void warn_of_units(const Garment& garment, const std::string& what, Warnings& wa
                       " m long; coordinates are metres: for millimetres set transform.scale to 0.001"));
   if (size < shortest_side)
     warnings.add("small", text(what, " is only ", size, " m long; coordinates are metres"));
-  if (garment.fabric.rho > heaviest)
-    warnings.add("rho", text(what, ": fabric.rho is ", garment.fabric.rho,
-                             " kg/m^2, more than any cloth; for g/m^2 divide by 1000"));
-  const ToldApart delta = told_apart(garment.fabric.delta, garment.fabric.rho, 9, true);
-  if (garment.fabric.delta > (1 + 1e-9) * garment.fabric.rho)
-    warnings.add("delta", text(what, ": fabric.delta, which gravity pulls at, is ", delta.found,
-                               " kg/m^2, more than fabric.rho, ", delta.bound,
-                               ": it falls faster than a stone; set both"));
+  if (garment.fabric.density > heaviest)
+    warnings.add("density", text(what, ": fabric.density is ", garment.fabric.density,
+                                 " kg/m^2, more than any cloth; for g/m^2 divide by 1000"));
+  const ToldApart delta = told_apart(garment.fabric.gravity_density, garment.fabric.density, 9, true);
+  if (garment.fabric.gravity_density > (1 + 1e-9) * garment.fabric.density)
+    warnings.add("gravity_density", text(what, ": fabric.gravity_density, which gravity pulls at, is ",
+                                         delta.found, " kg/m^2, more than fabric.density, ", delta.bound,
+                                         ": it falls faster than a stone; set both"));
   if (garment.fabric.thickness > 0.1 * size)
     warnings.add("thickness", text(what, ": fabric.thickness is ", garment.fabric.thickness,
                                    " m, more than a tenth of its length, ", size, " m; it is in metres"));
@@ -73,7 +73,7 @@ void warn_of_curves(const Garment& garment, const std::string& what, Warnings& w
     warnings.add("bend",
                  text(what,
                       ": fabric.curves.bend is read by isocloth rest --recipe breen1994, and by steps where "
-                      "fabric.bending is \"discrete_shells\"; others bend by kappa"));
+                      "fabric.bending is \"discrete_shells\"; others bend by bending_stiffness"));
 }
 
 void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {

@@ -240,7 +240,7 @@ class Run {
       if (s.step_count == request_.equilibrium->most_steps) {
         s.status = "stopped";
         s.message = text("no rest within ", s.step_count, " steps: a node is still pulled by ",
-                         search.residual(), " of its weight; allow more steps, or damp by alpha");
+                         search.residual(), " of its weight; allow more steps, or damp by mass_damping");
         break;
       }
       try {

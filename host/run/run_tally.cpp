@@ -251,12 +251,12 @@ void RunTally::measure_holds() {
 std::vector<std::string> RunTally::eased_garments() const {
   std::vector<std::string> lines;
   for (std::size_t g = 0; g < scene_.garments.size() && eases_out(scene_); ++g) {
-    const double end = scene_.garments[g].time_offset + scene_.contact.push_out_time,
+    const double end = scene_.garments[g].time_offset + scene_.contact.initial_penetration_time,
                  depth = simulation_.start_penetration(g);
     if (depth > scene_.contact.tolerance)
       lines.push_back(text("garments[", g, "] \"", scene_.garments[g].name, "\" starts up to ", depth,
                            " m inside of obstacles and is eased out until t = ", end,
-                           " s (contact.push_out_time)"));
+                           " s (contact.initial_penetration_time)"));
   }
   return lines;
 }
@@ -346,8 +346,8 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
   const StepReport& steps = summary.overall.steps;
   if (steps.eased_depth > scene_.contact.tolerance)
     add(text("what started inside of obstacles is still up to ", steps.eased_depth,
-             " m deep; a run longer than contact.push_out_time, ", scene_.contact.push_out_time,
-             " s, ends with it outside"));
+             " m deep; a run longer than contact.initial_penetration_time, ",
+             scene_.contact.initial_penetration_time, " s, ends with it outside"));
   if (least_room_ < 1)
     add(text("cloth was overpressed: obstacles left it ", rounded(100 * std::max(least_room_, 0.0)),
              " % of its core, at up to ", rounded(1e-6 * overpressure_),

@@ -100,11 +100,11 @@ std::string RunTally::missed(const StepReport& r) const {
   const double beyond = r.penetration - r.eased_depth;
   if (!(beyond > scene_.contact.tolerance)) {
     if (r.residual > resolved_.tolerance) return residual;
-    if (r.compression > 0 && !(scene_.projection.balance > 0))
+    if (r.compression > 0 && !(scene_.projection.force_tolerance > 0))
       return "forces and thickness at contacts did not settle (contact.tolerance)";
-    if (!(scene_.projection.balance > 0)) return residual;
-    return text("forces on a node do not balance to ", scene_.projection.balance,
-                " of its weight (projection.balance)");
+    if (!(scene_.projection.force_tolerance > 0)) return residual;
+    return text("forces on a node do not balance to ", scene_.projection.force_tolerance,
+                " of its weight (projection.force_tolerance)");
   }
   const std::string depth =
       above(scene_.contact.cloth ? "penetration by " : "penetration of obstacles by ", beyond,

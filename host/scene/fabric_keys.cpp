@@ -157,7 +157,7 @@ void describe_curve(Keys& keys, const std::string& name, const std::string& doc,
 
 /// What the objects hold in which some numbers of a fabric lie.
 constexpr std::pair<std::string_view, const char*> object_docs[] = {
-    {"drag", "of the air, beside alpha"},
+    {"drag", "of the air, beside mass_damping"},
     {"structural_spring", "springs along the edges of the mesh, of provot1995 and sakaguchi1991"},
     {"shear_spring", "springs across the diagonals of quads; impulse recipes only"},
     {"bend_spring",
@@ -271,21 +271,23 @@ void describe_fabric(Keys& keys, GarmentSpec& garment) {
             "matrices, which is too soft where coarse meshes turn by more than some 20 degrees in an "
             "element; such steps take "
             "half as long again");
-  keys.object("curves",
-              "what was measured, in the place of stiffnesses: force against strain, of a membrane; moment "
-              "against curvature, of bending discrete_shells and of `isocloth rest --recipe breen1994`",
-              Need::optional, [&](Keys& c) {
-                describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
-                describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
-                describe_curve(c, "shear", "displacement of parallel threads over their distance",
-                               garment.shear_curve);
-                describe_curve(c, "bend",
-                               "bent along warp, in the place of kappa: with bending discrete_shells without "
-                               "kinks, with breen1994 straight",
-                               garment.bend_curve, of_bending);
-                describe_curve(c, "weft_bend", "bent along weft; default: as along warp",
-                               garment.weft_bend_curve, of_bending);
-              });
+  keys.object(
+      "curves",
+      "what was measured, in the place of stiffnesses: force against strain, of a membrane; moment "
+      "against curvature, of bending discrete_shells and of `isocloth rest --recipe breen1994`",
+      Need::optional, [&](Keys& c) {
+        describe_curve(c, "warp", "pulled along warp", garment.warp_curve);
+        describe_curve(c, "weft", "pulled along weft; default: as along warp", garment.weft_curve);
+        describe_curve(c, "shear", "displacement of parallel threads over their distance",
+                       garment.shear_curve);
+        describe_curve(
+            c, "bend",
+            "bent along warp, in the place of bending_stiffness: with bending discrete_shells without "
+            "kinks, with breen1994 straight",
+            garment.bend_curve, of_bending);
+        describe_curve(c, "weft_bend", "bent along weft; default: as along warp", garment.weft_bend_curve,
+                       of_bending);
+      });
   // Poisson's ratio of a preset belongs to its stiffnesses.
   if (garment.warp_curve.is_given || garment.weft_curve.is_given || garment.shear_curve.is_given)
     garment.fabric.poisson_ratio = 0;

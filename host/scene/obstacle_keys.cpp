@@ -162,20 +162,21 @@ void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpe
       "cloth, a body to another, or with impulses cloth to an obstacle [m]");
   keys.number("margin", settings.margin, not_negative,
               "distance kept between cloth and obstacles, beyond half the thickness of the cloth [m]");
-  keys.flag("push_out", settings.push_out,
-            "whether cloth that starts inside of an obstacle is moved out within push_out_time; else it is "
+  keys.flag("resolve_initial_penetration", settings.resolve_initial_penetration,
+            "whether cloth that starts inside of an obstacle is moved out within initial_penetration_time; "
+            "else it is "
             "an error");
-  keys.number("push_out_time", settings.push_out_time, not_negative,
+  keys.number("initial_penetration_time", settings.initial_penetration_time, not_negative,
               "within which cloth that starts inside of an obstacle is eased out, no faster than 1.5 depth / "
-              "push_out_time [s]; 0: at once");
+              "initial_penetration_time [s]; 0: at once");
   keys.flag("cloth", settings.cloth,
             "whether cloth meets itself and other cloth, at the distance of its thickness; all recipes but "
             "terzopoulos1987, those of the projection by proximal_newton");
-  keys.choice(
-      "initial", settings.initial, {to_string(ClothStart::refuse), to_string(ClothStart::separate)},
-      "of cloth that starts nearer to cloth than its thickness: the first steps push it apart, which "
-      "gives it speed, or it is parted before them, perhaps into obstacles (push_out); cloth that passes "
-      "through cloth is an error with either");
+  keys.choice("initial", settings.initial, {to_string(ClothStart::refuse), to_string(ClothStart::separate)},
+              "of cloth that starts nearer to cloth than its thickness: the first steps push it apart, which "
+              "gives it speed, or it is parted before them, perhaps into obstacles "
+              "(resolve_initial_penetration); cloth that passes "
+              "through cloth is an error with either");
   keys.object("cloth_friction", "friction of cloth with cloth; default: none", Need::optional,
               [&](Keys& k) { describe_friction(k, settings.cloth_friction); });
   keys.objects(

@@ -177,7 +177,7 @@ void describe_batch(Keys& keys, GarmentSpec& garment) {
               "number i of others where contact.cloth is true");
   keys.members(
       "vary",
-      "numbers that differ from replica to replica, all of them together, by path: fabric.rho, gravity, "
+      "numbers that differ from replica to replica, all of them together, by path: fabric.density, gravity, "
       "time_offset, mesh.size[0], transform.translation[2], pins[0].motion.frequency and every other "
       "number of the garment; the garment's own value is not used then",
       [&](Keys& k, const std::string& path) {
@@ -190,15 +190,16 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
   keys.choice("method", settings.method,
               {to_string(ProjectionMethod::proximal_newton), to_string(ProjectionMethod::fast_projection)},
               "how each step is brought back to the constraints");
-  keys.choice("metric", settings.metric, {to_string(Metric::implicit_b), to_string(Metric::mass)},
-              "inner product of the projection: B with damping and bending, M the mass alone");
+  keys.choice(
+      "metric", settings.metric, {to_string(Metric::implicit_b), to_string(Metric::mass)},
+      "inner product of the projection: implicit, the matrix B with damping and bending; mass, M alone");
   keys.choice(
       "integrator", settings.integrator,
       {to_string(Integrator::backward_euler), to_string(Integrator::bdf2), to_string(Integrator::automatic)},
       "backward Euler damps what swings; BDF2, of second order, hardly does; automatic: BDF2 where "
       "elements are elastic, else backward Euler");
   keys.choice(
-      "factor", settings.factor,
+      "factorization", settings.factorization,
       {to_string(FactorPattern::automatic), to_string(FactorPattern::whole), to_string(FactorPattern::rows)},
       "what the direct solvers factorise: the whole matrix, or the pattern of rows and contacts; "
       "bending beyond that is left to conjugate gradients: faster where it is soft; automatic: by the "
@@ -208,7 +209,7 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
               "that of the rows");
   keys.number("tolerance", settings.tolerance, {.least = 0, .most = 0.5, .above = true},
               "bound on the largest relative constraint error at the end of a step");
-  keys.number("balance", settings.balance, not_negative,
+  keys.number("force_tolerance", settings.force_tolerance, not_negative,
               "bound on the largest force on a node that nothing balances at the end of a step, over the "
               "node's weight; 0: none");
   keys.integer("max_iterations", settings.max_iterations, whole(0, 1'000'000),

@@ -34,8 +34,8 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".large_angles", found.large_angles == now.large_angles);
   const double ratio = now.bending_ratio();
   if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
-    refuse(key + ".weft_kappa", found.weft_kappa,
-           text("as at the start ", ratio, " times kappa, which is ", found.kappa,
+    refuse(key + ".weft_bending_stiffness", found.weft_bending_stiffness,
+           text("as at the start ", ratio, " times bending_stiffness, which is ", found.bending_stiffness,
                 ": the matrix of bending is made for that ratio; make a new simulation"));
   const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
   constexpr const char* as_many = "as many pieces as at the start";

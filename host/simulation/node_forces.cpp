@@ -99,7 +99,7 @@ void Simulation::Members::ask(const NodeForce& force, const ForceGroup& group,
   for (std::size_t i = 0; i < group.garments.size(); ++i) {
     const std::size_t g = group.garments[i];
     times.push_back(scene.garments[g].time_offset + static_cast<double>(clocks[g]) * scene.step);
-    for (std::size_t k = i * nodes; k < (i + 1) * nodes; ++k) masses[k] *= scene.garments[g].fabric.rho;
+    for (std::size_t k = i * nodes; k < (i + 1) * nodes; ++k) masses[k] *= scene.garments[g].fabric.density;
     x.push_back(positions.data() + i * nodes);
     v.push_back(velocities.data() + i * nodes);
   }

@@ -65,7 +65,7 @@ class Simulation {
   /// Measures of every garment, shape [garment_count]; one launch for a batch.
   std::vector<Measures> measure() const;
   /// How deep the garment's deepest node starts in an obstacle or body [m]; more than contact.tolerance only
-  /// with contact.push_out.
+  /// with contact.resolve_initial_penetration.
   double start_penetration(std::size_t garment) const;
   /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
   const Separation& separation() const;

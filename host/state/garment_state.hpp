@@ -90,8 +90,8 @@ struct GarmentState {
   std::vector<double>
       multipliers;  ///< scaled rows' multipliers of the last step, shape [row_count]; impulses: none
   std::vector<ContactState> contacts;  ///< contacts of the last step; a scene without obstacles has none
-  /// Samples that started inside of obstacles, one for each contact; a scene without contact.push_out, or at
-  /// once (contact.push_out_time), has none.
+  /// Samples that started inside of obstacles, one for each contact; a scene without
+  /// contact.resolve_initial_penetration, or at once (contact.initial_penetration_time), has none.
   std::vector<EasedState> eased;
   std::vector<HoldState> holds;  ///< holds of every node; a garment without grippers has none
   /// Positions [m] and velocities [m/s] a step ago, shape [node_count, 3], where the integrator remembers

@@ -219,7 +219,7 @@ void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h
 template <class Real>
 void ObstacleTable<Real>::set_eases(const std::vector<Clock>& clocks, const std::vector<double>& starts,
                                     double h) {
-  const double time = shapes_->scene.contact.push_out_time;
+  const double time = shapes_->scene.contact.initial_penetration_time;
   const Real below_one = std::nextafter(Real(1), Real(0));  // 1 is the start alone
   eases_.clear();
   for (std::size_t s = 0; s < clocks.size(); ++s)

@@ -89,7 +89,7 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
         }
     }
     if (inside.nodes.empty()) continue;
-    if (!scene_.contact.push_out) require_outside(g, what, inside);
+    if (!scene_.contact.resolve_initial_penetration) require_outside(g, what, inside);
     if (eases_out(scene_)) require_way_out(g, what, shape, inside);
   }
 }
@@ -101,7 +101,8 @@ void StartDepths<Real>::require_outside(std::size_t g, const std::string& what, 
                         inside.deepest, " m inside of ", what, " at the start, the deepest of ",
                         inside.nodes.size(), " of ", garment.mesh.positions.size(),
                         " nodes there, expected all nodes outside; move one of them, or set "
-                        "contact.push_out to have the cloth moved out within contact.push_out_time"));
+                        "contact.resolve_initial_penetration to have the cloth moved out within "
+                        "contact.initial_penetration_time"));
 }
 
 template <class Real>

@@ -18,11 +18,12 @@ class StartDepths {
 
   /// Notes an obstacle or body with this shape; what: as "obstacle "rod""; box: its corners in its frame [m].
   ///
-  /// Throws SceneError for a node whose distance is no number, and, unless scene.contact.push_out, for
-  /// nodes that are inside by more than scene.contact.tolerance and what their thickness gives. Where they
-  /// are eased out, for those that have no one side to leave by: from where the way along the normal, as long
-  /// as the depth, does not come out by half; those of an edge whose ends would leave by opposite sides;
-  /// those that are inside of more obstacles than a node keeps contacts.
+  /// Throws SceneError for a node whose distance is no number, and, unless
+  /// scene.contact.resolve_initial_penetration, for nodes that are inside by more than
+  /// scene.contact.tolerance and what their thickness gives. Where they are eased out, for those that have no
+  /// one side to leave by: from where the way along the normal, as long as the depth, does not come out by
+  /// half; those of an edge whose ends would leave by opposite sides; those that are inside of more obstacles
+  /// than a node keeps contacts.
   void add(const std::string& what, const std::function<Pose(double)>& pose_at, const ShapeView<Real>& shape,
            const std::array<Vec3d, 2>& box);
   /// Deepest point of each garment in any of the obstacles and bodies and their margin [m], shape

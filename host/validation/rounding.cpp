@@ -94,7 +94,7 @@ double rounded_prediction(const reference::ReferenceCloth& cloth, const Fabric& 
   const MatrixX3d& positions = cloth.positions();
   const MatrixX3d velocity = (predicted - positions) / step;
   const SparseMatrix implicit = cloth.implicit_matrix(step);
-  const double coupling = step * fabric.beta + step * step * fabric.kappa;
+  const double coupling = step * fabric.stiffness_damping + step * step * fabric.bending_stiffness;
   const SparseMatrix& bending = cloth.bending_matrix();
   // The force of bending is a sum of large terms that nearly cancel; each is rounded by itself.
   MatrixX3d side = MatrixX3d::Zero(positions.rows(), 3);
@@ -102,8 +102,8 @@ double rounded_prediction(const reference::ReferenceCloth& cloth, const Fabric& 
     for (SparseMatrix::InnerIterator entry(bending, j); entry; ++entry) {
       const Eigen::Index i = entry.row();
       const auto relative = positions.row(j) - positions.row(i);
-      side.row(i) +=
-          roundings.next() * entry.value() * (step * fabric.kappa * relative + coupling * velocity.row(j));
+      side.row(i) += roundings.next() * entry.value() *
+                     (step * fabric.bending_stiffness * relative + coupling * velocity.row(j));
     }
   const SparseMatrix select = selection(cloth.free_nodes(), positions.rows(), 1);
   const SparseMatrix free_block = select * implicit * select.transpose();

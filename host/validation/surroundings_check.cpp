@@ -220,15 +220,15 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
                                        const GarmentState& after, double t) {
   const Fabric& fabric = garment_.fabric;
   const bool has_pins = std::any_of(is_free_.begin(), is_free_.end(), [](char is_free) { return !is_free; });
-  const bool has_air = fabric.alpha > 0 || fabric.drag.exists();
+  const bool has_air = fabric.mass_damping > 0 || fabric.drag.exists();
   if (garment_.pressure != 0) return;  // acts where the last iterate was
   if (has_pins || (has_air && report.substeps > 1) || (resolved_.projects && report.substeps > 1)) return;
   const double h = scene_.step;
   const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;
   const bool remembers = before.previous_step > 0 && after.previous_step > 0;  // else an impact
   if (remembers && before.previous_step != h) return;
-  const double rho = remembers ? 1.5 * fabric.rho : fabric.rho,
-               inertia = rho + (report.substeps > 1 ? 0 : h * fabric.alpha);
+  const double rho = remembers ? 1.5 * fabric.density : fabric.density,
+               inertia = rho + (report.substeps > 1 ? 0 : h * fabric.mass_damping);
   Vec3d change, external;
   double size = 0;
   for (std::size_t i = 0; i < is_free_.size(); ++i) {
@@ -238,7 +238,7 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
     if (remembers) v0 += (1.0 / 3) * (v0 - vector_at(before.previous_velocities, 3 * i));
     change += m * (inertia * v1 - rho * v0);
     size += m * rho * (norm(v1) + norm(v0));
-    external += Vec3d{0, 0, -h * m * fabric.delta * garment_.gravity.value_or(scene_.gravity)};
+    external += Vec3d{0, 0, -h * m * fabric.gravity_density * garment_.gravity.value_or(scene_.gravity)};
     if (!garment_.forces.empty()) external += h * garment_.forces[i];
     size += norm(external) / static_cast<double>(is_free_.size());
   }

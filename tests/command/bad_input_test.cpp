@@ -45,7 +45,7 @@ const BadValue bad_values[] = {
     {"/projection/on_violation", "\"panic\"",
      "projection.on_violation: found \"panic\", expected stop or continue"},
     {"/garments", "[]", "garments: found a list of 0, expected at least 1"},
-    {"/garments/0/fabric/rho", "null", "garments[0].fabric.rho: found null"},
+    {"/garments/0/fabric/density", "null", "garments[0].fabric.density: found null"},
     {"/garments/0/mesh/nodes", "[5]", "garments[0].mesh.nodes: found a list of 1, expected a list of 2"},
     {"/garments/0/mesh/nodes", "[100000, 100000]", "garments[0].mesh"},
     {"/garments/0/mesh", R"({"file": "missing.obj"})", "missing.obj: cannot read: No such file or directory"},
@@ -120,7 +120,7 @@ TEST_F(BadInput, IsOutsideOfTheScene) {
         {"rest", "scenes/scene.json", "-o", "out"},
         {"rest", "scenes/scene.json", "-o", "out", "--recipe", "breen1994"},
         {"drape", "scenes/scene.json", "-o", "out", "--method", "weil"},
-        {"sweep", "scenes/scene.json", "-o", "out", "--vary", "fabric.kappa=0:1:2"}})
+        {"sweep", "scenes/scene.json", "-o", "out", "--vary", "fabric.bending_stiffness=0:1:2"}})
     expect_refused_without_trace(arguments, expected);
   expect_refused_without_trace({"check", "scenes/scene.json", "--allow", "nowhere"}, "--allow: ");
   EXPECT_EQ(isocloth({"check", "scenes/scene.json", "--allow", "."}).code, 0);
@@ -246,7 +246,7 @@ TEST_F(BadInput, IsABackendThatIsNotThere) {
 TEST_F(BadInput, IsACheckpointThatDoesNotFit) {
   write_scene("scene.json", shaken_sheet(5));
   Json other = shaken_sheet(5);
-  other["garments"][0]["fabric"]["alpha"] = 1;
+  other["garments"][0]["fabric"]["mass_damping"] = 1;
   write_scene("other.json", other);
   complete("scene.json", "out");
   const std::vector<std::string> resume{"run", "scene.json", "-o", "out", "--resume"};

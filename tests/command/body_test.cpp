@@ -16,7 +16,7 @@ Json sheet_with_bodies(std::int64_t step_count) {
       "mesh": {"generator": "quad_grid", "nodes": [7, 7], "size": [1, 1]},
       "transform": {"translation": [-0.5, -0.5, 0]},
       "rest_noise": {"normal_deviation": 0.0001},
-      "fabric": {"rho": 0.3, "delta": 0.3, "kappa": 2e-5, "alpha": 1},
+      "fabric": {"density": 0.3, "gravity_density": 0.3, "bending_stiffness": 2e-5, "mass_damping": 1},
       "pins": []}],
     "obstacles": [{"name": "post", "shape": {"type": "sphere", "radius": 0.1}, "position": [3, 0, 0]}],
     "bodies": [

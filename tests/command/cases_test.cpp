@@ -194,7 +194,7 @@ TEST_F(CasesCommand, ATowelThatTearsIsNamedAndTheOtherGoesOn) {
   towel["name"] = "folded";
   Json torn = towel;
   torn["name"] = "torn";
-  torn["fabric"]["rho"] = 0.36117028726620382;
+  torn["fabric"]["density"] = 0.36117028726620382;
   torn["grippers"][0]["motion"]["translations"][9][1] = 0.19354298848640764;
   torn["grippers"][1]["motion"]["translations"][9][2] = 0.099612147064687642;
   scene["garments"] = {torn, towel};

@@ -11,7 +11,7 @@ Json strip_through_itself() {
     "garments": [{
       "name": "strip",
       "mesh": {"generator": "quad_grid", "nodes": [17, 5], "size": [0.4, 0.1]},
-      "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 2},
+      "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 1e-5, "mass_damping": 2},
       "pins": [{"select": {"box": {"min": [-1, -1, -1], "max": [0.151, 1, 1]}}},
                {"select": {"box": {"min": [0.399, -1, -1], "max": [1, 1, 1]}},
                 "motion": {"type": "keyframes", "times": [0, 0.2, 0.4],
@@ -97,8 +97,9 @@ TEST_F(CertifyCommand, ClothThatMeetsClothDoesNotBeginInIt) {
     EXPECT_NE(refused.errors.find("scene.json: at the start cloth passes through cloth: "), std::string::npos)
         << refused.errors;
     EXPECT_NE(
-        refused.errors.find("expected none with contact.cloth, which does not untangle: move them apart in "
-                            "the file, by the mesh or its transform (contact.push_out is for obstacles"),
+        refused.errors.find(
+            "expected none with contact.cloth, which does not untangle: move them apart in "
+            "the file, by the mesh or its transform (contact.resolve_initial_penetration is for obstacles"),
         std::string::npos)
         << refused.errors;
   }

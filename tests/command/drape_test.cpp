@@ -12,7 +12,7 @@ Json hung_sheet() {
     "garments": [{
       "name": "sheet",
       "mesh": {"generator": "quad_grid", "nodes": [9, 9], "size": [1, 1]},
-      "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 0.3},
+      "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 1e-5, "mass_damping": 0.3},
       "pins": [
         {"select": {"nodes": [0]}, "motion": {"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0], [0.1, 0.1, 0]]}},
         {"select": {"nodes": [8]}, "motion": {"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0], [-0.1, 0.1, 0]]}},

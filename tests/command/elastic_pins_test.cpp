@@ -10,7 +10,7 @@ class ElasticPins : public CommandTest {
   static Json drum(const std::string& recipe, double distance) {
     Json scene = Json::parse(R"({"step": 0.002, "duration": 0.1, "gravity": 0, "frame_interval": 0.02,
         "garments": [{"name": "drum", "mesh": {"generator": "triangle_grid", "nodes": [7, 7], "size": [0.2, 0.2]},
-          "fabric": {"rho": 0.2, "alpha": 1, "stretch_stiffness": 1000, "shear_stiffness": 50}, "pins": []}]})");
+          "fabric": {"density": 0.2, "mass_damping": 1, "stretch_stiffness": 1000, "shear_stiffness": 50}, "pins": []}]})");
     scene["recipe"] = recipe;
     Json left = Json::array(), right = Json::array();
     for (int j = 0; j < 7; ++j)

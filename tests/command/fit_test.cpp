@@ -14,7 +14,7 @@ class FitCommandTest : public CommandTest {
     scene["frame_interval"] = 0.05;
     write_scene("scene.json", scene);
     Json fit = Json::parse(R"({
-      "parameters": [{"number": "fabric.alpha", "from": 0.5, "to": 10, "scale": "log", "value": 2.69}],
+      "parameters": [{"number": "fabric.mass_damping", "from": 0.5, "to": 10, "scale": "log", "value": 2.69}],
       "experiments": [{"name": "shake", "scene": "scene.json",
                        "positions": {"file": "shake.csv", "noise": 0.001}}]})");
     fit["experiments"][0]["train"] = {0, seconds};
@@ -36,7 +36,7 @@ TEST_F(FitCommandTest, PrintsWhatItFound) {
   const Finished fit = isocloth({"fit", "fit.json", "-o", "out"});
   ASSERT_EQ(fit.code, 0) << fit.errors;
   EXPECT_NE(fit.errors.find("isocloth: best of 16 starts: "), std::string::npos) << fit.errors;
-  EXPECT_NE(fit.output.find("\nfabric.alpha = 2."), std::string::npos) << fit.output;
+  EXPECT_NE(fit.output.find("\nfabric.mass_damping = 2."), std::string::npos) << fit.output;
   EXPECT_NE(fit.output.find(" kg/(m^2 s): found\n"), std::string::npos) << fit.output;
   EXPECT_NE(fit.output.find("shake, training: mean distance 1."), std::string::npos) << fit.output;
   EXPECT_NEAR(found("out")["parameters"][0]["value"].get<double>(), 2.69, 0.1);

@@ -49,7 +49,7 @@ TEST_F(LostCommand, AKilledRunIsResumedUnderTheNameThatItWasGiven) {
   write_scene("longer.json", shaken_sheet(step + 30));
   // A run of another scene leaves it where it is, and so does one of the same that does not come as far.
   Json other = shaken_sheet(step + 30);
-  other["garments"][0]["fabric"]["rho"] = 1.2;
+  other["garments"][0]["fabric"]["density"] = 1.2;
   write_scene("other.json", other);
   write_scene("shorter.json", shaken_sheet(step - 5));
   for (const char* scene : {"other.json", "shorter.json"}) {

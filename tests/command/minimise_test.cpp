@@ -10,7 +10,7 @@ Json hung() {
     "garments": [{
       "name": "sheet",
       "mesh": {"generator": "quad_grid", "nodes": [7, 7], "size": [0.3, 0.3]},
-      "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5},
+      "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 1e-5},
       "pins": [{"select": {"nodes": [0, 6]}}]}]})");
 }
 
@@ -63,8 +63,8 @@ TEST_F(MinimiseCommand, MultigridSaysItsLevels) {
   run = rest(scene, options);
   EXPECT_EQ(summary("out")["levels"].size(), 1u);
   EXPECT_NE(run.errors.find("10 x 10"), std::string::npos) << run.errors;
-  scene["garments"][0]["fabric"].erase("kappa");
-  EXPECT_NE(rest(scene, options).errors.find("garments[0].fabric.kappa"), std::string::npos);
+  scene["garments"][0]["fabric"].erase("bending_stiffness");
+  EXPECT_NE(rest(scene, options).errors.find("garments[0].fabric.bending_stiffness"), std::string::npos);
   EXPECT_EQ(rest(scene, {"--recipe", "feynmann"}).code, 2);
 }
 
@@ -100,8 +100,8 @@ TEST_F(MinimiseCommand, RefusesWhatTheEnergiesDoNotKnow) {
   scene["garments"][0].erase("pins");
   expect_refusal(scene, "something that holds the cloth");
   scene = hung();
-  scene["garments"][0]["fabric"].erase("kappa");
-  expect_refusal(scene, "garments[0].fabric.kappa");
+  scene["garments"][0]["fabric"].erase("bending_stiffness");
+  expect_refusal(scene, "garments[0].fabric.bending_stiffness");
   scene = hung();
   scene["garments"][0]["fabric"]["curves"] = {{"shear", {{"strain", {0.1, 1.8}}, {"force", {5, 90}}}}};
   expect_refusal(scene, "garments[0].fabric.curves.shear");
@@ -116,8 +116,8 @@ TEST_F(MinimiseCommand, RefusesWhatTheEnergiesDoNotKnow) {
   scene["wind"] = {{"velocity", {3, 0, 0}}};
   expect_refusal(scene, "wind.velocity: found wind and garments[0].fabric.drag");
   scene = hung();
-  scene["garments"][0]["fabric"]["delta"] = 0;
-  expect_refusal(scene, "garments[0].fabric.delta: found 0");
+  scene["garments"][0]["fabric"]["gravity_density"] = 0;
+  expect_refusal(scene, "garments[0].fabric.gravity_density: found 0");
   EXPECT_EQ(rest(hung(), {"--recipe", "breen1994", "--most-steps", "3"}).code, 2);
   EXPECT_EQ(rest(hung(), {"--seed", "3"}).code, 2);
 }

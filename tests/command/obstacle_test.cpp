@@ -51,7 +51,7 @@ TEST_F(ObstacleCommand, ResumesOnlyWithTheSameObstacles) {
                                                          {"/obstacles/2/position/2", "-1.1"},
                                                          {"/contact/margin", "0"},
                                                          {"/contact/pairs/0/static", "0.2"},
-                                                         {"/contact/push_out", "true"},
+                                                         {"/contact/resolve_initial_penetration", "true"},
                                                          {"/garments/0/fabric/thickness", "0.001"}};
   for (const auto& [path, value] : changes) {
     Json other = sheet_above_obstacles(6);
@@ -70,10 +70,10 @@ TEST_F(ObstacleCommand, ResumesOnlyWithTheSameObstacles) {
 TEST_F(ObstacleCommand, CountsHowDeepAClothStarts) {
   write_scene("deep.json", Json::parse(R"({
       "step": 0.01, "duration": 0.02, "recipe": "coltraro2022",
-      "garments": [{"name": "a", "fabric": {"rho": 0.2, "delta": 1, "kappa": 1e-5, "thickness": 0.002},
+      "garments": [{"name": "a", "fabric": {"density": 0.2, "gravity_density": 1, "bending_stiffness": 1e-5, "thickness": 0.002},
                     "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.3, 0.3]}}],
       "obstacles": [{"name": "floor", "shape": {"type": "plane"}, "position": [0, 0, 0.005]}],
-      "contact": {"push_out": true, "margin": 0}, "projection": {"on_violation": "continue"}})"));
+      "contact": {"resolve_initial_penetration": true, "margin": 0}, "projection": {"on_violation": "continue"}})"));
   isocloth({"run", "deep.json", "-o", "deep"});
   const TrajectoryFile trajectory(folder_ / "deep" / "trajectory.h5");
   EXPECT_NEAR(trajectory.metrics(0, 0).steps.penetration, 0.006, 1e-9);
@@ -109,7 +109,7 @@ Json sheet_on_a_floor() {
       R"({"name": "floor", "recipe": "coltraro2022", "step": 0.01, "duration": 0.2, "frame_interval": 0.02,
     "projection": {"max_substeps": 4},
     "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [6, 5], "size": [0.3, 0.2]},
-                  "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 1e-5, "alpha": 0.1},
+                  "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 1e-5, "mass_damping": 0.1},
                   "transform": {"translation": [0, 0, 0.002]}}],
     "obstacles": [{"name": "floor", "shape": {"type": "plane"}, "friction": {"static": 0.5}},
                   {"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.15, 0.1, -0.099]}],
@@ -121,7 +121,7 @@ Json sheet_on_a_floor() {
 TEST_F(ObstacleCommand, TellsForcesAndPenetration) {
   for (const double inertia : {1., 0.2 + 0.01 * 0.1}) {
     Json scene = sheet_on_a_floor();
-    scene["projection"]["metric"] = inertia == 1 ? "B" : "M";
+    scene["projection"]["metric"] = inertia == 1 ? "implicit" : "mass";
     write_scene("scene.json", scene);
     complete("scene.json", "out", {"--overwrite"});
     Vec3d by[2];
@@ -175,16 +175,16 @@ TEST_F(ObstacleCommand, NamesPenetrationWhereThatIsMissed) {
 TEST_F(ObstacleCommand, SweepsMeetObstaclesAsRunsDo) {
   Json scene = Json::parse(R"({"name": "slope", "step": 0.01, "duration": 0.1,
     "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [4, 4], "size": [0.3, 0.3]},
-                  "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.1}, "transform": {"rotation": [20, 0, 0]}}],
+                  "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0.1}, "transform": {"rotation": [20, 0, 0]}}],
     "obstacles": [{"name": "slope", "shape": {"type": "plane"}, "position": [0, 0, -0.001],
                    "rotation_degrees": [20, 0, 0]}],
     "contact": {"pairs": [{"garment": "sheet", "obstacle": "slope", "static": 1}]}})");
   write_scene("scene.json", scene);
-  sweep_to_the_end("out", {"--vary", "fabric.rho=0.2,0.3", "--measure", "node:0"});
+  sweep_to_the_end("out", {"--vary", "fabric.density=0.2,0.3", "--measure", "node:0"});
   const Cells rows = cells("out");
   ASSERT_EQ(rows.size(), 3u);
   for (std::size_t i = 0; i < 2; ++i) {
-    scene["garments"][0]["fabric"]["rho"] = std::stod(rows[i + 1][1]);
+    scene["garments"][0]["fabric"]["density"] = std::stod(rows[i + 1][1]);
     write_scene("single.json", scene);
     complete("single.json", "single", {"--overwrite"});
     for (std::size_t k = 0; k < 3; ++k)

@@ -122,7 +122,7 @@ TEST_F(QuestionCommand, WarningsAreSaidByCheckRunAndSummary) {
       {"/garments/0/transform/scale", "1000", "is 420 m long; coordinates are metres"},
       {"/garments/0/pins/0/select", R"({"nearest": [[0, 1, 0.42], [0.297, 0, 0.42]]})",
        "pins[0].select.nearest[0]: the nearest node, 25, lies 1 m away"},
-      {"/garments/0/fabric/rho", "150", "fabric.rho is 150 kg/m^2"},
+      {"/garments/0/fabric/density", "150", "fabric.density is 150 kg/m^2"},
       {"/wind", R"({"velocity": [3, 0, 0]})", "wind: no effect on garments without fabric.drag"},
       {"/garments/0/mesh", R"({"file": "two.obj"})",
        "consists of 2 parts that nothing connects: 2 nodes on open"},

@@ -155,7 +155,7 @@ TEST_F(RunCommand, SeveralGarmentsAreSeparate) {
   Json scene = shaken_sheet(30);
   Json second = scene["garments"][0];
   second["name"] = "other";
-  second["fabric"]["alpha"] = 1;
+  second["fabric"]["mass_damping"] = 1;
   second["transform"]["translation"] = {0, 1, 0};
   second["pins"][0]["select"]["nearest"] = {{0, 1, 0.42}, {0.297, 1, 0.42}};
   scene["garments"].push_back(second);

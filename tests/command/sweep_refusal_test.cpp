@@ -29,13 +29,13 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
   Json sunk = shaken_sheet(5);
   sunk["obstacles"] = Json::parse(R"([{"name": "ball", "shape": {"type": "sphere", "radius": 10}}])");
   write_scene("sunk.json", sunk);
-  const Strings good{"scene.json", "-o", "out", "--vary", "fabric.rho=1:2:2"};
+  const Strings good{"scene.json", "-o", "out", "--vary", "fabric.density=1:2:2"};
   const auto and_also = [&good](Strings more) {
     more.insert(more.begin(), good.begin(), good.end());
     return more;
   };
   const auto sample = [](Strings more) {
-    const Strings begin{"scene.json", "-o", "out", "--vary", "fabric.rho=1:2", "--sample", "3"};
+    const Strings begin{"scene.json", "-o", "out", "--vary", "fabric.density=1:2", "--sample", "3"};
     more.insert(more.begin(), begin.begin(), begin.end());
     return more;
   };
@@ -44,37 +44,41 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
   };
   const std::pair<Strings, const char*> bad[] = {
       {{"scene.json", "-o", "out"}, "--vary is required"},
-      {{"scene.json", "--vary", "fabric.rho=1:2:2"}, "--output is required"},
-      {{"two.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "two.json: garments: found 2, expected one"},
-      {{"batch.json", "-o", "out", "--vary", "fabric.rho=1:2:2"},
+      {{"scene.json", "--vary", "fabric.density=1:2:2"}, "--output is required"},
+      {{"two.json", "-o", "out", "--vary", "fabric.density=1:2:2"},
+       "two.json: garments: found 2, expected one"},
+      {{"batch.json", "-o", "out", "--vary", "fabric.density=1:2:2"},
        "garments[0].replicas: found it in a scene whose numbers are varied"},
-      {{"none.json", "-o", "out", "--vary", "fabric.rho=1:2:2"}, "none.json: cannot read"},
-      {{"scene.json", "-o", "file", "--vary", "fabric.rho=1:2:2"}, "file: found a file"},
-      {{"scene.json", "-o", ".", "--vary", "fabric.rho=1:2:2"},
+      {{"none.json", "-o", "out", "--vary", "fabric.density=1:2:2"}, "none.json: cannot read"},
+      {{"scene.json", "-o", "file", "--vary", "fabric.density=1:2:2"}, "file: found a file"},
+      {{"scene.json", "-o", ".", "--vary", "fabric.density=1:2:2"},
        "found a folder that is not empty, expected a new one; name another\n"},
-      {{"scene.json", "-o", "/proc/out", "--vary", "fabric.rho=1:2:2"}, "/proc/out: cannot create"},
+      {{"scene.json", "-o", "/proc/out", "--vary", "fabric.density=1:2:2"}, "/proc/out: cannot create"},
       {vary("fabric.rh=1:2:2"),
-       "--vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is \"fabric.rho\""},
-      {vary("fabric.rho"), "--vary fabric.rho: found no PATH="},
-      {vary("fabric.rho=1:2"), "found \"1:2\", expected PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,..."},
-      {vary("fabric.rho=1:x:2"), "found \"x\", expected a finite number"},
-      {vary("fabric.rho=1:nan:2"), "found \"nan\", expected a finite number"},
-      {vary("fabric.rho=1:2:0"), "found the count 0, expected a whole number from 1 to 1e+07"},
-      {vary("fabric.rho=1:2:2.5"), "found the count 2.5"},
-      {vary("fabric.rho=1:2:2:lin"), "found \"1:2:2:lin\""},
-      {vary("fabric.alpha=0:2:2:log"),
-       "--vary fabric.alpha=0:2:2:log: found 0, expected a number > 0 on a log scale"},
-      {{"elastic.json", "-o", "out", "--vary", "fabric.kappa=1e-4,500"},
-       "elastic.json: garments[0].fabric.kappa: "},
-      {{"sunk.json", "-o", "out", "--vary", "fabric.rho=1,2"},
+       "--vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is "
+       "\"fabric.density\""},
+      {vary("fabric.density"), "--vary fabric.density: found no PATH="},
+      {vary("fabric.density=1:2"),
+       "found \"1:2\", expected PATH=FROM:TO:COUNT[:log] or PATH=VALUE,VALUE,..."},
+      {vary("fabric.density=1:x:2"), "found \"x\", expected a finite number"},
+      {vary("fabric.density=1:nan:2"), "found \"nan\", expected a finite number"},
+      {vary("fabric.density=1:2:0"), "found the count 0, expected a whole number from 1 to 1e+07"},
+      {vary("fabric.density=1:2:2.5"), "found the count 2.5"},
+      {vary("fabric.density=1:2:2:lin"), "found \"1:2:2:lin\""},
+      {vary("fabric.mass_damping=0:2:2:log"),
+       "--vary fabric.mass_damping=0:2:2:log: found 0, expected a number > 0 on a log scale"},
+      {{"elastic.json", "-o", "out", "--vary", "fabric.bending_stiffness=1e-4,500"},
+       "elastic.json: garments[0].fabric.bending_stiffness: "},
+      {{"sunk.json", "-o", "out", "--vary", "fabric.density=1,2"},
        "sunk.json: garments[0] \"sheet\": found node "},
-      {vary("fabric.rho=1,,2"), "found \"\", expected a finite number"},
-      {vary("fabric.rho=2:-1:3"),
-       "scene.json: garments[0].fabric.rho: found -1, expected a number > 0; with fabric.rho = -1"},
+      {vary("fabric.density=1,,2"), "found \"\", expected a finite number"},
+      {vary("fabric.density=2:-1:3"),
+       "scene.json: garments[0].fabric.density: found -1, expected a number > 0; with fabric.density = -1"},
       {vary("mesh.nodes[0]=3:6:3:log"), "garments[0].mesh.nodes[0]"},
-      {vary("fabric.rho=1:2:100000000"), "found the count 100000000"},
-      {and_also({"--vary", "fabric.rho=3:4:2"}), "found fabric.rho a second time"},
-      {and_also({"--vary", "fabric.alpha=3:4:10000000"}), "found 20000000 cases, expected at most 10000000"},
+      {vary("fabric.density=1:2:100000000"), "found the count 100000000"},
+      {and_also({"--vary", "fabric.density=3:4:2"}), "found fabric.density a second time"},
+      {and_also({"--vary", "fabric.mass_damping=3:4:10000000"}),
+       "found 20000000 cases, expected at most 10000000"},
       {and_also({"--sample", "5"}), "expected PATH=FROM:TO[:log] with --sample"},
       {and_also({"--sample", "0"}), "--sample"},
       {and_also({"--measure", "strain"}),
@@ -87,15 +91,17 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
       {and_also({"--measure", "node:1e1", "--measure", "node:10"}),
        "--measure: found \"node:10\", expected each measure once"},
       {and_also({"--vary", "mesh.nodes[1]=6,4", "--measure", "node:2.5e1"}),
-       "--measure: found \"node:2.5e1\", expected a node of every case; case 1 has 20 nodes; with fabric.rho "
+       "--measure: found \"node:2.5e1\", expected a node of every case; case 1 has 20 nodes; with "
+       "fabric.density "
        "= 1, mesh.nodes[1] = 4"},
       {and_also({"--against", "none.h5"}), "none.h5"},
       {and_also({"--vary", "mesh.nodes[0]=5,9", "--against", "still.csv"}),
        "--against: found a CSV file of 30 nodes for a mesh of 54 nodes, expected as many in both; a result "
-       "folder or a trajectory.h5 may have another number; in case 1; with fabric.rho = 1, mesh.nodes[0] = "
+       "folder or a trajectory.h5 may have another number; in case 1; with fabric.density = 1, mesh.nodes[0] "
+       "= "
        "9"},
       {and_also({"--vary", "transform.translation[0]=0,0.02", "--against", "base"}),
-       "expected shared nodes; compare scenes with the same rest shape; in case 1; with fabric.rho = 1, "
+       "expected shared nodes; compare scenes with the same rest shape; in case 1; with fabric.density = 1, "
        "transform.translation[0] = 0.02"},
       {and_also({"--against", "short.csv"}), "short.csv:1: found 4 columns, expected 91"},
       {and_also({"--window", "3"}), "--window: found \"3\", expected FROM:TO in seconds"},
@@ -125,7 +131,7 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
 
 TEST_F(SweepTest, ResumesOnlyWhatItWas) {
   write_scene("scene.json", shaken_sheet(5));
-  const Strings options{"--vary", "fabric.rho=1:2:3", "--measure", "strain_max"};
+  const Strings options{"--vary", "fabric.density=1:2:3", "--measure", "strain_max"};
   sweep_to_the_end("out", options);
   const Strings earlier = names(folder_ / "out");
   const std::string whole = csv("out");
@@ -134,27 +140,28 @@ TEST_F(SweepTest, ResumesOnlyWhatItWas) {
     all.emplace_back("--resume");
     expect_refused(sweep("out", all), expected);
   };
-  refused({"--vary", "fabric.rho=1:2:4", "--measure", "strain_max"},
+  refused({"--vary", "fabric.density=1:2:4", "--measure", "strain_max"},
           "sweep.json: plan.case_count: found 3, expected 4");
-  refused({"--vary", "fabric.rho=1:3:3", "--measure", "strain_max"}, "sweep.json: plan.parameters: found");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_mean"}, "sweep.json: plan.measures: found");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--precision", "float32"},
+  refused({"--vary", "fabric.density=1:3:3", "--measure", "strain_max"},
+          "sweep.json: plan.parameters: found");
+  refused({"--vary", "fabric.density=1:2:3", "--measure", "strain_mean"}, "sweep.json: plan.measures: found");
+  refused({"--vary", "fabric.density=1:2:3", "--measure", "strain_max", "--precision", "float32"},
           "plan.precision");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--window", "0:0.02"}, "plan.window");
-  refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--solver", "direct"},
+  refused({"--vary", "fabric.density=1:2:3", "--measure", "strain_max", "--window", "0:0.02"}, "plan.window");
+  refused({"--vary", "fabric.density=1:2:3", "--measure", "strain_max", "--solver", "direct"},
           "plan.solver: found \"automatic\", expected \"direct\"");
   if (widest_simd() != Simd::baseline)
-    refused({"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--simd", "baseline"},
+    refused({"--vary", "fabric.density=1:2:3", "--measure", "strain_max", "--simd", "baseline"},
             "plan.simd: found");
   // The default is the widest by name.
-  sweep_to_the_end("out", {"--vary", "fabric.rho=1:2:3", "--measure", "strain_max", "--simd",
+  sweep_to_the_end("out", {"--vary", "fabric.density=1:2:3", "--measure", "strain_max", "--simd",
                            to_string(widest_simd()), "--resume"});
   EXPECT_EQ(csv("out"), whole);
   expect_refused(sweep("out", options),
                  "found a folder that is not empty, expected a new one; name another, or use --overwrite or "
                  "--resume\n");
   Json other = shaken_sheet(5);
-  other["garments"][0]["fabric"]["alpha"] = 1;
+  other["garments"][0]["fabric"]["mass_damping"] = 1;
   write_scene("scene.json", other);
   refused(options, "plan.scene_digest: found");
   write_scene("scene.json", shaken_sheet(5));
@@ -175,13 +182,13 @@ TEST_F(SweepTest, ResumesOnlyWhatItWas) {
   // A folder of others is left alone.
   fs::create_directory(folder_ / "letters");
   folder_.write("letters/letter.txt", "dear");
-  expect_refused(sweep("letters", {"--vary", "fabric.rho=1:2:3", "--overwrite"}),
+  expect_refused(sweep("letters", {"--vary", "fabric.density=1:2:3", "--overwrite"}),
                  "found a folder of other files");
 }
 
 TEST_F(SweepTest, RefusesAFolderThatAnotherSweepWritesTo) {
   write_scene("scene.json", shaken_sheet(5));
-  const Strings options{"--vary", "fabric.rho=1:2:2"};
+  const Strings options{"--vary", "fabric.density=1:2:2"};
   fs::create_directory(folder_ / "out");
   const int held = ::open((folder_ / "out").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
@@ -193,7 +200,7 @@ TEST_F(SweepTest, RefusesAFolderThatAnotherSweepWritesTo) {
 
 TEST_F(SweepTest, LeavesNothingBehindWhenItFails) {
   write_scene("scene.json", shaken_sheet(5));
-  sweep_to_the_end("earlier", {"--vary", "fabric.rho=1:2:2"});
+  sweep_to_the_end("earlier", {"--vary", "fabric.density=1:2:2"});
   fs::create_directory(folder_ / "empty");
   // The scene as it stands leaves the finite numbers, its cases do not.
   Json wild = shaken_sheet(5);

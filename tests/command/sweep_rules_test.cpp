@@ -21,8 +21,9 @@ class SweepRules : public SweepTest {
     return all;
   }
   Finished vary(const std::string& output, const Strings& more = {}) const {
-    Strings options{"--vary",    "pins[0].motion.frequency=0.3,3", "--vary", "fabric.alpha=2,3", "--measure",
-                    "strain_max"};
+    Strings options{"--vary",    "pins[0].motion.frequency=0.3,3",
+                    "--vary",    "fabric.mass_damping=2,3",
+                    "--measure", "strain_max"};
     options.insert(options.end(), more.begin(), more.end());
     return sweep(output, options);
   }
@@ -37,7 +38,7 @@ TEST_F(SweepRules, ACaseStopsWhereARunStops) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     Json single = violent("stop");
     single["garments"][0]["pins"][0]["motion"]["frequency"] = std::stod(rows[i][1]);
-    single["garments"][0]["fabric"]["alpha"] = std::stod(rows[i][2]);
+    single["garments"][0]["fabric"]["mass_damping"] = std::stod(rows[i][2]);
     write_scene("single.json", single);
     const Finished run = isocloth({"run", "single.json", "-o", "single", "--quiet", "--overwrite"});
     EXPECT_EQ(rows[i][3], run.code == 0 ? "completed" : "stopped") << i << run.errors;
@@ -77,7 +78,7 @@ TEST_F(SweepRules, ACaseThatTakesTooLongIsListedAndTheOthersGoOn) {
   EXPECT_NE(run.errors.find("mesh.nodes[0] = 150"), std::string::npos) << run.errors;
   EXPECT_EQ(record("out")["case_counts"]["timed_out"], 1);
   EXPECT_EQ(record("out")["execution"]["case_seconds"], 1.5);
-  EXPECT_EQ(sweep("out", {"--vary", "fabric.alpha=1", "--case-seconds", "-1"}).code, 2);
+  EXPECT_EQ(sweep("out", {"--vary", "fabric.mass_damping=1", "--case-seconds", "-1"}).code, 2);
 }
 
 }  // namespace

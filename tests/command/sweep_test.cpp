@@ -11,12 +11,12 @@ TEST_F(SweepTest, RunsEveryCombinationAsIfAlone) {
   Json scene = shaken_sheet(20);
   scene["frame_interval"] = 0.04;
   write_scene("scene.json", scene);
-  sweep_to_the_end("out", {"--vary", "fabric.alpha=1:4:3:log", "--vary", "mesh.size[1]=0.42,0.4", "--measure",
-                           "kinetic_energy_end", "--measure", "strain_max", "--measure", "node:3",
-                           "--measure", "iterations_mean"});
+  sweep_to_the_end("out", {"--vary", "fabric.mass_damping=1:4:3:log", "--vary", "mesh.size[1]=0.42,0.4",
+                           "--measure", "kinetic_energy_end", "--measure", "strain_max", "--measure",
+                           "node:3", "--measure", "iterations_mean"});
   const Cells rows = cells("out");
   ASSERT_EQ(rows.size(), 7u);
-  EXPECT_EQ(rows[0], (Strings{"case", "fabric.alpha", "mesh.size[1]", "status", "kinetic_energy_end",
+  EXPECT_EQ(rows[0], (Strings{"case", "fabric.mass_damping", "mesh.size[1]", "status", "kinetic_energy_end",
                               "strain_max", "node3_x", "node3_y", "node3_z", "iterations_mean"}));
   const double alphas[] = {1, 1, 2, 2, 4, 4};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -27,7 +27,7 @@ TEST_F(SweepTest, RunsEveryCombinationAsIfAlone) {
     EXPECT_EQ(row[3], "completed");
     // The same from a run of that scene alone.
     Json single = scene;
-    single["garments"][0]["fabric"]["alpha"] = std::stod(row[1]);
+    single["garments"][0]["fabric"]["mass_damping"] = std::stod(row[1]);
     single["garments"][0]["mesh"]["size"][1] = std::stod(row[2]);
     write_scene("single.json", single);
     complete("single.json", "single", {"--overwrite"});
@@ -58,13 +58,16 @@ TEST_F(SweepTest, RunsEveryCombinationAsIfAlone) {
 
 TEST_F(SweepTest, DoesNotDependOnTheBatch) {
   write_scene("scene.json", shaken_sheet(15));
-  const Strings options{
-      "--vary",    "fabric.alpha=0:4:5", "--vary",    "mesh.nodes[1]=6,8",     "--against", "base",
-      "--measure", "distance_mean",      "--measure", "potential_energy_mean", "--measure", "strain_mean"};
+  const Strings options{"--vary",    "fabric.mass_damping=0:4:5",
+                        "--vary",    "mesh.nodes[1]=6,8",
+                        "--against", "base",
+                        "--measure", "distance_mean",
+                        "--measure", "potential_energy_mean",
+                        "--measure", "strain_mean"};
   // Another number of nodes shares two of its rows; pins are found by place.
   const std::string few =
       "isocloth: warning: distances of case 1 are of 10 nodes, of 40 there are: those that lie where the "
-      "reference has one; with fabric.alpha = 0, mesh.nodes[1] = 8; as few in 4 other cases\n";
+      "reference has one; with fabric.mass_damping = 0, mesh.nodes[1] = 8; as few in 4 other cases\n";
   for (const char* batch : {"0", "1", "3", "100"}) {
     Strings all = options;
     all.insert(all.end(), {"--batch", batch});
@@ -87,7 +90,7 @@ TEST_F(SweepTest, SaysWhichSeamsStayedOpen) {
       {"seams", {{{"panel", "front"}, {"edge", 0}, {"other_panel", "back"}, {"other_edge", 0}}}}};
   write_scene("scene.json",
               {{"step", 0.01}, {"duration", 0.02}, {"garments", {{{"name", "bag"}, {"mesh", mesh}}}}});
-  const Finished run = sweep("out", {"--vary", "fabric.rho=0.2,0.3", "--measure", "seam_opening"});
+  const Finished run = sweep("out", {"--vary", "fabric.density=0.2,0.3", "--measure", "seam_opening"});
   EXPECT_EQ(run.code, 0);
   EXPECT_NE(run.errors.find("case 1: seams did not close, by up to 8.9"), std::string::npos) << run.errors;
   EXPECT_NEAR(std::stod(cells("out")[2].back()), 9, 0.1);
@@ -95,8 +98,8 @@ TEST_F(SweepTest, SaysWhichSeamsStayedOpen) {
 
 TEST_F(SweepTest, DrawsSamplesFromItsSeed) {
   write_scene("scene.json", shaken_sheet(5));
-  const Strings options{"--vary", "fabric.alpha=1:8:log", "--vary", "gravity=3:9", "--sample", "6", "--seed",
-                        "11"};
+  const Strings options{
+      "--vary", "fabric.mass_damping=1:8:log", "--vary", "gravity=3:9", "--sample", "6", "--seed", "11"};
   sweep_to_the_end("a", options);
   const Cells rows = cells("a");
   ASSERT_EQ(rows.size(), 7u);
@@ -123,7 +126,7 @@ TEST_F(SweepTest, MeasuresDistancesToAReference) {
     return options;
   };
   // The scene itself is no distance from itself; a sheet 1 cm aside is 1 cm away at every node and time.
-  sweep_to_the_end("base", with({"--vary", "fabric.delta=0.52,0.6", "--against", "base"}));
+  sweep_to_the_end("base", with({"--vary", "fabric.gravity_density=0.52,0.6", "--against", "base"}));
   Cells rows = cells("base");
   for (std::size_t c = 3; c < 7; ++c) {
     EXPECT_EQ(std::stod(rows[1][c]), 0);
@@ -134,8 +137,8 @@ TEST_F(SweepTest, MeasuresDistancesToAReference) {
 
   complete("scene.json", "run");
   for (const char* reference : {"run", "run/trajectory.h5"}) {
-    sweep_to_the_end("file",
-                     with({"--vary", "fabric.delta=0.52,0.6", "--against", reference, "--overwrite"}));
+    sweep_to_the_end(
+        "file", with({"--vary", "fabric.gravity_density=0.52,0.6", "--against", reference, "--overwrite"}));
     rows = cells("file");
     // Frames hold positions in single precision: sqrt(3) 2^-24 times coordinates below 0.5 m.
     EXPECT_LE(std::stod(rows[1][4]), std::sqrt(3.) * 0.5 * std::ldexp(1., -24));
@@ -148,8 +151,8 @@ TEST_F(SweepTest, MeasuresDistancesToAReference) {
   for (const Vec3d& p : read.garments[0].mesh.positions)
     recorded += "," + shortest(p.x) + "," + shortest(p.y) + "," + shortest(p.z + 0.01);
   folder_.write("camera.csv", recorded + "\n");
-  sweep_to_the_end("camera",
-                   with({"--vary", "fabric.delta=0.52", "--against", "camera.csv", "--window", "0:0"}));
+  sweep_to_the_end("camera", with({"--vary", "fabric.gravity_density=0.52", "--against", "camera.csv",
+                                   "--window", "0:0"}));
   rows = cells("camera");
   for (std::size_t c = 3; c < 6; ++c) EXPECT_NEAR(std::stod(rows[1][c]), 0.01, 1e-15);
   // sqrt(sum of areas) times 1 cm: the sheet's area.
@@ -179,8 +182,10 @@ TEST_F(SweepTest, OneBadCaseIsOneRow) {
 
 TEST_F(SweepTest, ContinuesByteForByte) {
   write_scene("scene.json", shaken_sheet(1500));
-  const Strings options{
-      "--vary", "fabric.alpha=0:5:4", "--vary", "fabric.delta=0.1:1:10", "--against", "base", "--batch", "2"};
+  const Strings options{"--vary",    "fabric.mass_damping=0:5:4",
+                        "--vary",    "fabric.gravity_density=0.1:1:10",
+                        "--against", "base",
+                        "--batch",   "2"};
   sweep_to_the_end("straight", options);
 
   Strings arguments{"sweep", "scene.json", "-o", "out", "--quiet"};

@@ -122,11 +122,11 @@ TEST_F(ViolationCommand, StopsAtAMissedTolerance) {
 TEST_F(ViolationCommand, NamesForcesThatDoNotBalance) {
   Json scene = shaken_sheet(20);
   scene["recipe"] = "membrane";
-  scene["projection"] = {{"balance", 1e-9}, {"max_iterations", 1}, {"max_substeps", 1}};
+  scene["projection"] = {{"force_tolerance", 1e-9}, {"max_iterations", 1}, {"max_substeps", 1}};
   write_scene("scene.json", scene);
-  expect_ended(
-      isocloth({"run", "scene.json", "-o", "out", "--quiet"}),
-      {"forces on a node do not balance to 1e-09 of its weight (projection.balance) after 1 iteration"});
+  expect_ended(isocloth({"run", "scene.json", "-o", "out", "--quiet"}),
+               {"forces on a node do not balance to 1e-09 of its weight (projection.force_tolerance) after 1 "
+                "iteration"});
 }
 
 TEST_F(ViolationCommand, CountsWhatItGoesOnFrom) {
@@ -230,7 +230,7 @@ TEST_F(ViolationCommand, EndsWhenNoGarmentHasAFiniteStepLeft) {
 TEST_F(ViolationCommand, ALostStepIsBlamedOnTheFabricWherePinsAreFixed) {
   Json scene = shaken_sheet(50);
   scene["recipe"] = "membrane";
-  scene["garments"][0]["fabric"] = {{"rho", 0.2}, {"delta", 0.2}};
+  scene["garments"][0]["fabric"] = {{"density", 0.2}, {"gravity_density", 0.2}};
   scene["garments"][0]["mesh"] = {{"generator", "triangle_grid"}, {"nodes", {11, 11}}, {"size", {0.3, 0.3}}};
   scene["garments"][0]["transform"]["rotation"] = {0, 0, 0};
   scene["garments"][0]["pins"] = {{{"select", {{"nodes", {0, 10}}}}}};
@@ -250,7 +250,7 @@ TEST_F(ViolationCommand, ALostStepIsBlamedOnTheFabricWherePinsAreFixed) {
 TEST_F(ViolationCommand, NamesTheLimitThatGaveWay) {
   Json scene = torn("continue", 0.06);
   scene["recipe"] = "membrane";
-  scene["garments"][0]["fabric"] = {{"rho", 0.2}, {"stretch_stiffness", 100}, {"strain_limit", 0.01}};
+  scene["garments"][0]["fabric"] = {{"density", 0.2}, {"stretch_stiffness", 100}, {"strain_limit", 0.01}};
   Json sound = scene["garments"][0];
   sound["name"] = "sound";
   sound["pins"][1].erase("motion");

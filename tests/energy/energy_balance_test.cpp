@@ -32,7 +32,7 @@ TEST(EnergyBalance, OfAFreeFall) {
 // loses h alpha A v_n^2 a step.
 TEST(EnergyBalance, OfASheetThatAirSlows) {
   Garment sheet = half_kilogram();
-  sheet.fabric.alpha = 2;
+  sheet.fabric.mass_damping = 2;
   sheet.initial_velocities.assign(sheet.mesh.positions.size(), {3, 0, 0});
   Scene scene = energy_scene(sheet, 0.01);
   scene.gravity = 0;
@@ -101,7 +101,7 @@ TEST(EnergyBalance, OfASheetThatPinsLift) {
     sheet.pins = {{"corners", {0, 8, 72, 80}, OscillationMotion{.amplitude = {0, 0, -0.2}, .frequency = 1}}};
     Scene scene = energy_scene(sheet, h, recipe);
     scene.projection.tolerance = 1e-6;
-    scene.projection.balance = 1e-6;
+    scene.projection.force_tolerance = 1e-6;
     scene.projection.max_iterations = 200;
     Simulation simulation(scene);
     double work = 0;

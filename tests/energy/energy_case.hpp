@@ -26,8 +26,8 @@ inline Scene energy_scene(const Garment& garment, double step, const std::string
 /// n x n nodes, 0.5 kg/m^2 and 1 m^2, that bend.
 inline Garment half_kilogram(Index n = 5) {
   Garment sheet = square_sheet(n, 1, 0);
-  sheet.fabric.rho = sheet.fabric.delta = 0.5;
-  sheet.fabric.kappa = 1e-3;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.5;
+  sheet.fabric.bending_stiffness = 1e-3;
   return sheet;
 }
 

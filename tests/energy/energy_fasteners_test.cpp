@@ -13,7 +13,7 @@ Scene exact(std::vector<Garment> garments, const std::string& recipe = "membrane
   Scene scene = hanging::scene_of(std::move(garments));
   scene.recipe = recipe;
   scene.projection.tolerance = 1e-6;
-  scene.projection.balance = 1e-4;
+  scene.projection.force_tolerance = 1e-4;
   scene.projection.max_iterations = 200;
   scene.projection.on_violation = OnViolation::go_on;
   return scene;
@@ -138,7 +138,7 @@ TEST(EnergyBalance, OfGarmentsThatAreNearlyAlikeAreThoseOfEachAlone) {
     sheet.name += text(i);
     sheet.pins = {{"corners", {0, i == 2 || i == 3 ? 20 : 4}, FixedMotion{}}};
     if (i == 4) sheet.fabric.shear_stiffness *= 2;
-    if (i == 5) sheet.fabric.alpha = 1;
+    if (i == 5) sheet.fabric.mass_damping = 1;
     if (i == 6) sheet.mesh.positions[12].x += 0.05;
     garments.push_back(sheet);
   }

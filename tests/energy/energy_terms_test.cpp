@@ -13,7 +13,7 @@ Scene swing(const std::string& recipe) {
   sheet.pins = {{"corners", {0, 8}, FixedMotion{}}};
   Scene scene = energy_scene(sheet, 0.01, recipe);
   scene.projection.tolerance = 1e-5;
-  scene.projection.balance = 1e-4;
+  scene.projection.force_tolerance = 1e-4;
   scene.projection.max_iterations = 200;
   return scene;
 }
@@ -31,11 +31,11 @@ TEST(EnergyTerms, OfEveryRecipeAndFabricAddUp) {
     expect_closed(balance_of(swing(recipe), 80), 1e-4, recipe);
   Scene scene = swing("membrane");
   Fabric& fabric = scene.garments[0].fabric;
-  fabric.alpha = 0.1;
-  fabric.beta = 1e-4;
+  fabric.mass_damping = 0.1;
+  fabric.stiffness_damping = 1e-4;
   fabric.poisson_ratio = 0.3;
   fabric.viscosity = {.stretch = 2, .shear = 0.5};
-  fabric.delta = 0.3;
+  fabric.gravity_density = 0.3;
   MeasuredBalance b = balance_of(scene, 80);
   expect_closed(b, 1e-4, "damped");
   EXPECT_GT(b.sums.loss_damping, 0);
@@ -74,7 +74,7 @@ TEST(EnergyTerms, OfHingesAddUp) {
     expect_closed(b, 1e-4, recipe);
     EXPECT_GT(b.sums.bending_energy, 0);
     const double before = b.sums.loss_damping;
-    sheet.fabric.beta = 1e-4;
+    sheet.fabric.stiffness_damping = 1e-4;
     sheet.fabric.curves.bend.points = {{1, 1e-3}, {5, 2e-2}};
     b = balance_of(scene, 80);
     expect_closed(b, 1e-4, std::string(recipe) + ", damped and by a curve");
@@ -88,8 +88,8 @@ TEST(EnergyTerms, OfLargeAnglesAddUp) {
       Scene scene = swing(recipe);
       Fabric& fabric = scene.garments[0].fabric;
       fabric.bending = model;
-      fabric.kappa = 0.01;
-      fabric.beta = 1e-4;
+      fabric.bending_stiffness = 0.01;
+      fabric.stiffness_damping = 1e-4;
       fabric.large_angles = true;
       const MeasuredBalance b = balance_of(scene, 80);
       expect_closed(b, 1e-4, recipe);
@@ -158,7 +158,7 @@ TEST(EnergyTerms, OfClothOnClothAndBodiesAddUp) {
   above.name = "above";
   Scene scene = energy_scene(below, 0.005);
   scene.garments.push_back(above);
-  scene.projection.balance = 0.01;
+  scene.projection.force_tolerance = 0.01;
   scene.contact.cloth = true;
   scene.contact.cloth_friction = {.static_ = 0.3, .dynamic = 0.3};
   for (const bool has_ball : {false, true}) {
@@ -185,7 +185,7 @@ TEST(EnergyTerms, OfStepsInPartsAddUp) {
   scene.garments[0].pins[0].motion =
       OscillationMotion{.amplitude = {0, 0, 0.1}, .frequency = 4, .start = 0, .duration = 100};
   scene.projection.tolerance = 1e-4;
-  scene.projection.balance = 0;
+  scene.projection.force_tolerance = 0;
   scene.projection.max_iterations = 3;
   scene.projection.max_substeps = 16;
   Simulation simulation(scene, one_thread(StepSolver::direct));
@@ -204,7 +204,7 @@ TEST(EnergyTerms, OfABatchAreThoseOfEachAlone) {
     scene.garments.push_back(sheet);
     scene.garments.back().name += text(i);
     scene.garments.back().fabric.stretch_stiffness *= 1 + i;
-    scene.garments.back().fabric.kappa *= 1 + i;
+    scene.garments.back().fabric.bending_stiffness *= 1 + i;
   }
   Simulation batch(scene);
   EnergyBalance balance(batch);
@@ -220,7 +220,7 @@ TEST(EnergyTerms, OfABatchAreThoseOfEachAlone) {
 
 TEST(EnergyTerms, OfSinglePrecisionAddUp) {
   Scene scene = swing("membrane");
-  scene.projection.balance = 0;
+  scene.projection.force_tolerance = 0;
   scene.projection.tolerance = 1e-3;
   ExecutionOptions options;
   options.precision = Precision::float32;
@@ -233,7 +233,7 @@ TEST(EnergyTerms, UnbalancedForcesAreWhatTheBalanceAsksFor) {
   Scene scene = swing("membrane");
   double left[2];
   for (const double balance : {1e-4, 0.1}) {
-    scene.projection.balance = balance;
+    scene.projection.force_tolerance = balance;
     double& most = left[balance < 0.01 ? 0 : 1];
     most = 0;
     Simulation simulation(scene);
@@ -296,14 +296,14 @@ TEST(EnergyTerms, AreRefusedWhereNoneAreKnown) {
   EXPECT_EQ(refusal(swing("membrane")), "");
   Scene scene = swing("coltraro2022");
   scene.projection.metric = Metric::mass;
-  scene.projection.balance = 0;
-  EXPECT_NE(refusal(scene).find("projection.metric: found \"M\""), std::string::npos) << refusal(scene);
+  scene.projection.force_tolerance = 0;
+  EXPECT_NE(refusal(scene).find("projection.metric: found \"mass\""), std::string::npos) << refusal(scene);
   scene.projection.metric = Metric::implicit_b;
   scene.projection.method = ProjectionMethod::fast_projection;
   EXPECT_NE(refusal(scene).find("projection.method: found \"fast_projection\""), std::string::npos)
       << refusal(scene);
   scene = energy_scene(half_kilogram(), 0.01, "bender_iterative");
-  scene.garments[0].fabric.kappa = 0;
+  scene.garments[0].fabric.bending_stiffness = 0;
   EXPECT_NE(refusal(scene).find("recipe: found bender_iterative"), std::string::npos) << refusal(scene);
   scene = swing("membrane");
   scene.projection.max_substeps = 4;

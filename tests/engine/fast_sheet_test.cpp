@@ -17,11 +17,11 @@ constexpr FastSheet suiting{.warp = {0.6, 1.7, 3.1, 9.1},
 // 1 gf/cm = 0.980665 N/m.
 TEST(FastSheet, CurvesHaveItsExtensions) {
   const Fabric fabric = fast_fabric(suiting);
-  EXPECT_DOUBLE_EQ(fabric.rho, 0.185);
-  EXPECT_DOUBLE_EQ(fabric.delta, 0.185);
+  EXPECT_DOUBLE_EQ(fabric.density, 0.185);
+  EXPECT_DOUBLE_EQ(fabric.gravity_density, 0.185);
   EXPECT_DOUBLE_EQ(fabric.thickness, 0.42e-3);
-  EXPECT_DOUBLE_EQ(fabric.kappa, 9.1e-6);
-  EXPECT_DOUBLE_EQ(fabric.weft_kappa, 6.4e-6);
+  EXPECT_DOUBLE_EQ(fabric.bending_stiffness, 9.1e-6);
+  EXPECT_DOUBLE_EQ(fabric.weft_bending_stiffness, 6.4e-6);
   for (const auto& [curve, thread, stiffness] :
        {std::tuple{fabric.curves.warp, suiting.warp, fabric.stretch_stiffness},
         {fabric.curves.weft, suiting.weft, fabric.weft_stretch_stiffness}}) {

@@ -84,7 +84,7 @@ TEST(Methods, SayWhereAndWhatToDo) {
 // Without strength hinges are refused by recipes alone: a fabric may get it.
 TEST(Methods, LookPastWhatHasNoStrength) {
   Scene scene = scene_with(Feature::hinges);
-  scene.garments[0].fabric.kappa = 0;
+  scene.garments[0].fabric.bending_stiffness = 0;
   EXPECT_EQ(refusal([&] { require_known(methods::gradients, scene); }), "");
   scene.recipe = "coltraro2022";
   EXPECT_NE(refusal([&] { validate_scene(scene); }), "");

@@ -122,7 +122,7 @@ double feynman_part(Index n, const std::string& beginning,
                     const std::function<Vec3d(double, double)>& shape) {
   Fabric fabric;
   fabric.stretch_stiffness = 500;
-  fabric.kappa = 0.02;
+  fabric.bending_stiffness = 0.02;
   const double spacing = 1.0 / static_cast<double>(n);
   ParticleEnergy energy(feynman_model({n + 1, n + 1, spacing}, fabric, {0, 0, -9.81}, "garments[0]"));
   std::vector<Vec3d> x;
@@ -162,16 +162,16 @@ TEST(Feynman1986, TheSheetIsIsotropicAndTheSameOnEveryGrid) {
   }
   // The centre of mass is that of the sheet on every grid.
   const auto tilted = [](double u, double) { return Vec3d{u, 0, u}; };
-  EXPECT_NEAR(feynman_part(4, "gravity", tilted), Fabric{}.delta * 9.81 / 2, 1e-12);
+  EXPECT_NEAR(feynman_part(4, "gravity", tilted), Fabric{}.gravity_density * 9.81 / 2, 1e-12);
 }
 
 /// A sheet that is rolled up until its ends repel each other, on a ball, with a particle that is held.
 struct Rolled {
   explicit Rolled(bool feynman = false) {
     Fabric fabric;
-    fabric.delta = 0.15;
-    fabric.kappa = kappa;
-    fabric.weft_kappa = 2 * kappa;
+    fabric.gravity_density = 0.15;
+    fabric.bending_stiffness = kappa;
+    fabric.weft_bending_stiffness = 2 * kappa;
     const Vec3d gravity{0, 0, -9.81};
     ParticleModel model = feynman ? feynman_model({5, 4, w}, fabric, gravity, "garments[0]")
                                   : breen_model(5, 4, w, fabric, gravity, {}, "garments[0]");

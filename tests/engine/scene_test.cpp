@@ -151,8 +151,8 @@ TEST(ValidateScene, NamesFabric) {
   const auto spoiled = [](double Fabric::*member, double value) {
     return refusal([=](Scene& s) { s.garments[1].fabric.*member = value; });
   };
-  EXPECT_EQ(spoiled(&Fabric::rho, -1), "garments[1].fabric.rho: found -1, expected a number > 0");
-  EXPECT_EQ(spoiled(&Fabric::rho, 0), "garments[1].fabric.rho: found 0, expected a number > 0");
+  EXPECT_EQ(spoiled(&Fabric::density, -1), "garments[1].fabric.density: found -1, expected a number > 0");
+  EXPECT_EQ(spoiled(&Fabric::density, 0), "garments[1].fabric.density: found 0, expected a number > 0");
   const auto squeezed = [&](Compression c) {
     return refusal([=](Scene& s) { s.garments[1].fabric.compression = c; });
   };
@@ -162,11 +162,14 @@ TEST(ValidateScene, NamesFabric) {
       "0.0005 m");
   EXPECT_EQ(squeezed({.thickness = 4e-4, .core = 3e-4, .stiffness = 1}).substr(0, 50),
             "garments[1].fabric.compression: found a slope of 3");
-  EXPECT_EQ(spoiled(&Fabric::delta, -1), "garments[1].fabric.delta: found -1, expected a number >= 0");
-  EXPECT_EQ(spoiled(&Fabric::kappa, -1), "garments[1].fabric.kappa: found -1, expected a number >= 0");
-  EXPECT_EQ(spoiled(&Fabric::alpha, -1), "garments[1].fabric.alpha: found -1, expected a number >= 0");
-  EXPECT_EQ(spoiled(&Fabric::beta, std::numeric_limits<double>::quiet_NaN()),
-            "garments[1].fabric.beta: found nan, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::gravity_density, -1),
+            "garments[1].fabric.gravity_density: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::bending_stiffness, -1),
+            "garments[1].fabric.bending_stiffness: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::mass_damping, -1),
+            "garments[1].fabric.mass_damping: found -1, expected a number >= 0");
+  EXPECT_EQ(spoiled(&Fabric::stiffness_damping, std::numeric_limits<double>::quiet_NaN()),
+            "garments[1].fabric.stiffness_damping: found nan, expected a number >= 0");
 }
 
 TEST(ValidateScene, NamesImpulses) {
@@ -202,7 +205,7 @@ TEST(ValidateScene, NamesSprings) {
   EXPECT_EQ(spoiled("bender_iterative", springy), "accepted");
   EXPECT_EQ(spoiled("coltraro2022", springy),
             "garments[1].fabric.shear_spring: found stiffness 3 and damping 0, expected none with the recipe "
-            "coltraro2022, which has no springs: use kappa, or an impulse recipe");
+            "coltraro2022, which has no springs: use bending_stiffness, or an impulse recipe");
   const auto start = [](const std::string& text) { return text.substr(0, text.find(", expected")); };
   EXPECT_EQ(start(spoiled("bender_iterative", [](Fabric& f) { f.shear_spring.stiffness = -1; })),
             "garments[1].fabric.shear_spring.stiffness: found -1");
@@ -330,25 +333,25 @@ TEST(ResolvedScene, FactorisesRowsWhereBendingIsSoft) {
   Garment& garment = scene.garments[0];
   scene.recipe = "membrane";
   scene.step = 0.01;
-  garment.fabric = {.rho = 1, .kappa = 37000};
+  garment.fabric = {.density = 1, .bending_stiffness = 37000};
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  garment.fabric.kappa = 37100;
+  garment.fabric.bending_stiffness = 37100;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
-  garment.fabric.alpha = 1;  // damping is inertia, too
+  garment.fabric.mass_damping = 1;  // damping is inertia, too
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  garment.fabric.beta = 10;  // and that of bending is bending
+  garment.fabric.stiffness_damping = 10;  // and that of bending is bending
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
-  scene.projection.factor = FactorPattern::rows;
+  scene.projection.factorization = FactorPattern::rows;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  scene.projection.factor = FactorPattern::automatic;
-  garment.fabric = {.rho = 1, .kappa = 1};
+  scene.projection.factorization = FactorPattern::automatic;
+  garment.fabric = {.density = 1, .bending_stiffness = 1};
   scene.recipe = "coltraro2022";
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
   scene.recipe = "membrane";
   garment.mesh = quad_grid(50, 40, 1, 1);  // 0.3 times 2,000 nodes of 1 / 2,000 m^2
-  garment.fabric.kappa = 1.49;
+  garment.fabric.bending_stiffness = 1.49;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::rows);
-  garment.fabric.kappa = 1.51;
+  garment.fabric.bending_stiffness = 1.51;
   EXPECT_EQ(ResolvedScene(scene).factor(garment), FactorPattern::whole);
 }
 

@@ -231,9 +231,9 @@ TEST(StressCurve, LawsOfAMembraneHaveAsManyPiecesAsTheLongest) {
 TEST(KesSheet, CurvesHaveItsExtensionAndItsWork) {
   const KesSheet sheet{.warp = {6.3, 0.62, 0.09}, .weft = {9.0, 0.45, 0.06}, .weight = 21, .shear = 0.6};
   const Fabric fabric = kes_fabric(sheet);
-  EXPECT_DOUBLE_EQ(fabric.rho, 0.21);
-  EXPECT_NEAR(fabric.kappa, 8.826e-6, 1e-9);
-  EXPECT_NEAR(fabric.weft_kappa / fabric.kappa, 0.06 / 0.09, 1e-12);
+  EXPECT_DOUBLE_EQ(fabric.density, 0.21);
+  EXPECT_NEAR(fabric.bending_stiffness, 8.826e-6, 1e-9);
+  EXPECT_NEAR(fabric.weft_bending_stiffness / fabric.bending_stiffness, 0.06 / 0.09, 1e-12);
   EXPECT_NEAR(fabric.shear_stiffness, 0.6 * 56.188, 1e-2);
   for (const auto& [curve, thread, stiffness] :
        {std::tuple{fabric.curves.warp, sheet.warp, fabric.stretch_stiffness},

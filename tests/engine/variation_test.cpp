@@ -85,9 +85,10 @@ TEST(Variation, RefusesRangesThatAreNone) {
 }
 
 TEST(Variation, SeedsDifferInEveryPart) {
-  const std::set<std::uint64_t> seeds{derived_seed(1, 0, "fabric.rho"), derived_seed(2, 0, "fabric.rho"),
-                                      derived_seed(1, 1, "fabric.rho"), derived_seed(0, 1, "fabric.rho"),
-                                      derived_seed(1, 0, "fabric.alpha")};
+  const std::set<std::uint64_t> seeds{
+      derived_seed(1, 0, "fabric.density"), derived_seed(2, 0, "fabric.density"),
+      derived_seed(1, 1, "fabric.density"), derived_seed(0, 1, "fabric.density"),
+      derived_seed(1, 0, "fabric.mass_damping")};
   EXPECT_EQ(seeds.size(), 5u);
 }
 

@@ -51,8 +51,10 @@ def run(_kind, choice, _root):
         names = ("num_envs", "horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode", "threads",
                  "nosuch",
                  "backend", "precision")
-        values = (*_ODD, "depth", "points", "human", "rgb_array", {"kappa": (1e-5, 1e-4)}, {"kappa": (1, math.nan)},
-                  {"kappa": 3}, {"nosuch": (1, 2)}, {"rho": (0, 1)}, {"rho": (1e300, 1e308)}, {"kappa": (2e-5, 1e-5)})
+        values = (*_ODD, "depth", "points", "human", "rgb_array", {"bending_stiffness": (1e-5, 1e-4)},
+                  {"bending_stiffness": (1, math.nan)},
+                  {"bending_stiffness": 3}, {"nosuch": (1, 2)}, {"density": (0, 1)},
+                  {"density": (1e300, 1e308)}, {"bending_stiffness": (2e-5, 1e-5)})
         arguments[choice.choice(names)] = choice.choice(values)
     try:
         env = kind(**arguments)

@@ -333,7 +333,7 @@ std::string change_part(Json& scene, const std::vector<SeedScene>& seeds, Choice
       Json& obstacles = scene["obstacles"];
       const std::size_t count = obstacles.is_null() ? 0 : obstacles.size();
       obstacles.push_back(random_obstacle(choice, count));
-      if (choice.happens(0.5)) scene["contact"]["push_out"] = true;
+      if (choice.happens(0.5)) scene["contact"]["resolve_initial_penetration"] = true;
       return "another obstacle";
     }
     case 7:

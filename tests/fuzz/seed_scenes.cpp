@@ -168,7 +168,11 @@ std::string poses() {
 
 /// What no shipped scene has: files of every kind, recorded motions, moving obstacles.
 std::vector<SeedScene> scenes_of_files() {
-  const Json fabric = {{"rho", 0.2}, {"delta", 0.2}, {"kappa", 1e-5}, {"alpha", 0.3}, {"thickness", 0.0005}};
+  const Json fabric = {{"density", 0.2},
+                       {"gravity_density", 0.2},
+                       {"bending_stiffness", 1e-5},
+                       {"mass_damping", 0.3},
+                       {"thickness", 0.0005}};
   const Json pinned =
       Json::parse(R"({"select": {"nodes": [12, 15]}, "motion": {"type": "recorded", "file": "pins.csv"}})");
   const Json falling = {{"step", 0.005},

@@ -25,7 +25,11 @@ Scene shaken_sheet(Index nx, Index ny, ProjectionMethod method, Metric metric) {
   garment.name = "sheet";
   garment.mesh = quad_grid(nx, ny, 0.297, 0.42);
   for (Vec3d& p : garment.mesh.positions) p = {0, p.x, p.y};
-  garment.fabric = {.rho = 1, .delta = 0.52, .kappa = 0, .alpha = 2.69, .beta = 0};
+  garment.fabric = {.density = 1,
+                    .gravity_density = 0.52,
+                    .bending_stiffness = 0,
+                    .mass_damping = 2.69,
+                    .stiffness_damping = 0};
   garment.pins = {
       {"upper corners",
        {(ny - 1) * nx, ny * nx - 1},
@@ -169,7 +173,7 @@ TEST(Bending, LeavesFlatSheetsAlone) {
   for (const Mesh& mesh : {quad_grid(33, 17, 0.5, 0.3), triangle_grid(9, 12, 1, 1, Diagonals::parallel),
                            irregular_triangles(12, 144, 1, 1, 5), ring(6, 24, 0.09, 0.15, FaceKind::quads)}) {
     Garment garment = sheet(mesh);
-    garment.fabric.kappa = 1;
+    garment.fabric.bending_stiffness = 1;
     const GarmentArrays<double> arrays(device, garment, find_recipe("coltraro2022"));
     const std::vector<Index> begin = arrays.bending_begin.download(),
                              columns = arrays.bending_columns.download();

@@ -1,4 +1,4 @@
-// Steps that end where forces balance, projection.balance, and what becomes of those that end before.
+// Steps that end where forces balance, projection.force_tolerance, and what becomes of those that end before.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ TEST(Balance, EndsStepsWhereTheReferenceDoes) {
       Scene scene = scene_named(name);
       scene.projection.tolerance = 0.01;
       const auto iterations = [&](double most) {
-        scene.projection.balance = most;
+        scene.projection.force_tolerance = most;
         const ValidationReport report =
             validate(scene, {.solver = solver, .threads = 1}, unless_sanitized(6, 2));
         EXPECT_TRUE(report.passed());
@@ -58,7 +58,7 @@ TEST(Balance, KeepsTheMomentumOfClothInContact) {
     scene.recipe = "membrane";
     scene.projection.tolerance = 0.01;
     const auto left = [&](double balance) {
-      scene.projection.balance = balance;
+      scene.projection.force_tolerance = balance;
       return worst(validate(scene, {.solver = solver, .threads = 1}, unless_sanitized(40, 8)),
                    "balance of momentum");
     };
@@ -77,14 +77,14 @@ Scene dropped_on_cloth(double balance) {
     garment.initial_positions = garment.mesh.positions;
     for (Vec3d& p : garment.initial_positions) p.z += height;
     garment.fabric.thickness = 0.002;
-    garment.fabric.kappa = 1e-5;
+    garment.fabric.bending_stiffness = 1e-5;
   }
   scene.garments[0].pins = {{"corners", {0, 6, 42, 48}, FixedMotion{}}};
   scene.step = 0.005;
   scene.contact.cloth = true;
   scene.projection.integrator =
       Integrator::backward_euler;  // a change of speed is of this step's forces alone
-  scene.projection.balance = balance;
+  scene.projection.force_tolerance = balance;
   scene.projection.max_iterations = 50;
   return scene;
 }
@@ -127,13 +127,13 @@ TEST(Balance, IsRefusedWhereThereIsNone) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  scene.projection.balance = -1;
-  expect_refusal("projection.balance: found -1");
-  scene.projection.balance = 0.01;
+  scene.projection.force_tolerance = -1;
+  expect_refusal("projection.force_tolerance: found -1");
+  scene.projection.force_tolerance = 0.01;
   scene.projection.metric = Metric::mass;
   expect_refusal("projection.metric");
   scene = scene_named("shake_fast_9x9");
-  scene.projection.balance = 0.01;
+  scene.projection.force_tolerance = 0.01;
   scene.projection.method = ProjectionMethod::fast_projection;
   expect_refusal("fast_projection");
 }

@@ -23,11 +23,11 @@ Garment batch_member(const BatchCase& batch, int member) {
   const double size = batch.own_rest_shapes ? 1 + 0.04 * (member % 3) : 1;
   garment.mesh = quad_grid(batch.nx, batch.ny, 0.2 * size, 0.25 * size);
   for (Vec3d& p : garment.mesh.positions) p = {0.003 * std::sin(30 * p.x + 20 * p.y), p.x, p.y};
-  garment.fabric = {.rho = 0.3 + 0.1 * (member % 7),
-                    .delta = 0.2 + 0.05 * (member % 4),
-                    .kappa = batch.bending ? 1e-5 * (1 + member % 3) : 0,
-                    .alpha = 0.5 * (member % 5),
-                    .beta = batch.bending ? 1e-6 * (member % 2) : 0};
+  garment.fabric = {.density = 0.3 + 0.1 * (member % 7),
+                    .gravity_density = 0.2 + 0.05 * (member % 4),
+                    .bending_stiffness = batch.bending ? 1e-5 * (1 + member % 3) : 0,
+                    .mass_damping = 0.5 * (member % 5),
+                    .stiffness_damping = batch.bending ? 1e-6 * (member % 2) : 0};
   if (member % 4 != 0) garment.gravity = 9 + 0.11 * member;
   garment.time_offset = 0.03 * member;
   const Index left = batch.nx * (batch.ny - 1), right = batch.nx * batch.ny - 1;
@@ -60,7 +60,7 @@ Scene batch_scene(const BatchCase& batch, const std::vector<int>& members) {
   scene.projection.method = batch.method;
   scene.projection.metric = batch.metric;
   scene.projection.integrator = batch.integrator;
-  scene.projection.factor = batch.factor;
+  scene.projection.factorization = batch.factor;
   scene.recipe = batch.factor == FactorPattern::rows ? "inextensible_edges" : "coltraro2022";
   if (batch.parted) {
     scene.projection.max_iterations = 3;

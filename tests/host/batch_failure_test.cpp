@@ -180,7 +180,11 @@ TEST(BatchFailure, AStepThatIsSavedInPartsNamesNoNode) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = quad_grid(9, 9, 1, 1);
-  sheet.fabric = {.rho = 0.1, .delta = 0.1, .kappa = 1e-5, .alpha = 0.1, .beta = 0};
+  sheet.fabric = {.density = 0.1,
+                  .gravity_density = 0.1,
+                  .bending_stiffness = 1e-5,
+                  .mass_damping = 0.1,
+                  .stiffness_damping = 0};
   Scene scene;
   scene.recipe = "coltraro2022";
   scene.step = 0.01;

@@ -31,7 +31,7 @@ inline Scene body_scene(const Garment& garment, const std::vector<RigidBody>& bo
 /// A net of 1 m and 0.25 kg whose corners come together by a fifth within the first half second.
 inline Garment hanging_net(Index n = 17) {
   Garment net = square_sheet(n, 1, 1);
-  net.fabric.rho = net.fabric.delta = 0.25;
+  net.fabric.density = net.fabric.gravity_density = 0.25;
   const auto corner = [&](Index node) {
     const Vec3d from = net.mesh.positions[static_cast<std::size_t>(node)];
     KeyframeMotion motion;

@@ -77,7 +77,7 @@ TEST(BodyContacts, NetCarriesSeveralBodies) {
 // Collisions of bodies with each other and with a free sheet: forces are equal and opposite.
 TEST(BodyContacts, MomentumIsKeptAmongBodies) {
   Garment sheet = square_sheet(9, 0.5, 0);
-  sheet.fabric.rho = sheet.fabric.delta = 0.2;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
   std::vector<RigidBody> bodies{body(BoxShape{{0.1, 0.12, 0.08}, 0.02}, 0.5, {0.03, -0.02, 0.12}, 0.5),
                                 body(SphereShape{0.05}, 2, {0.05, 0, 0.4}, 0.5)};
   bodies[0].velocity = {0.3, 0.1, -2};
@@ -107,7 +107,7 @@ TEST(BodyContacts, ThrownBallDoesNotPassThroughASheet) {
   for (const double speed : {10.0, 25.0, 40.0, 50.0}) {
     for (const double mass : {0.02, 0.5}) {
       Garment sheet = square_sheet(11, 0.8, 0.5);
-      sheet.fabric.rho = sheet.fabric.delta = 0.3;
+      sheet.fabric.density = sheet.fabric.gravity_density = 0.3;
       sheet.pins = {{"corners", {0, 10, 110, 120}, FixedMotion{}}};
       RigidBody ball = body(SphereShape{0.05}, mass, {0.02, 0.03, 0.33}, 0.3);
       ball.velocity = {0.5, 0, -speed};

@@ -46,8 +46,8 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   scene.bodies = {sunk_body("ball", SphereShape{0.08}, 0.3, {-0.05, 0.02, 0.0793}),
                   sunk_body("box", BoxShape{{0.08, 0.1, 0.06}, 0.01}, 2, {0.1, -0.1, 0.036}),
                   sunk_body("high", SphereShape{0.05}, 1, {0, 0, 1})};
-  scene.contact.push_out = true;
-  scene.contact.push_out_time = 0;
+  scene.contact.resolve_initial_penetration = true;
+  scene.contact.initial_penetration_time = 0;
   const Device device(one_thread());
   const auto shapes = std::make_shared<ObstacleShapes<double>>(device, scene);
   ProjectionSolver<double> garment(device, scene.garments[0], scene, shapes);

@@ -72,7 +72,8 @@ double settled_sag(Index nodes, double length) {
   }
   const double radius = edge / (2 * std::sin(low)), start = (nodes - 1) * low;
   Garment garment = cloth(quad_grid(nodes, 3, length, 0.05));
-  garment.fabric = {.rho = 1, .delta = 1, .kappa = 0, .alpha = 6, .beta = 0};
+  garment.fabric = {
+      .density = 1, .gravity_density = 1, .bending_stiffness = 0, .mass_damping = 6, .stiffness_damping = 0};
   for (const Vec3d& p : garment.mesh.positions) {
     const double angle = start - 2 * low * std::round(p.x / edge);
     garment.initial_positions.push_back(
@@ -110,7 +111,11 @@ double first_period(double length, double rho, double delta) {
     const double from_top = length - p.y;
     p = {p.x, from_top * std::sin(angle), -from_top * std::cos(angle)};
   }
-  garment.fabric = {.rho = rho, .delta = delta, .kappa = 0, .alpha = 0, .beta = 0};
+  garment.fabric = {.density = rho,
+                    .gravity_density = delta,
+                    .bending_stiffness = 0,
+                    .mass_damping = 0,
+                    .stiffness_damping = 0};
   garment.pins = {{"top", every(3 * (nodes - 1), 1, 3), FixedMotion{}}};
   Simulation simulation(scene_of(std::move(garment), h, 1e-6), one_thread);
   auto amplitude = [&] {
@@ -203,12 +208,16 @@ Elastica settled_cantilever(const Strip& strip, double gamma) {
                         ? quad_grid(along, across, length, width)
                         : triangle_grid(along, across, length, width, Diagonals::alternating);
   Garment garment = cloth(grid);
-  garment.fabric = {
-      .rho = 1, .delta = 1, .kappa = stiffness, .alpha = 4, .stretch_stiffness = 1e5, .shear_stiffness = 3e4};
-  if (!strip.is_plate) garment.fabric.kappa *= (across - 1.0) / (across - 2);
+  garment.fabric = {.density = 1,
+                    .gravity_density = 1,
+                    .bending_stiffness = stiffness,
+                    .mass_damping = 4,
+                    .stretch_stiffness = 1e5,
+                    .shear_stiffness = 3e4};
+  if (!strip.is_plate) garment.fabric.bending_stiffness *= (across - 1.0) / (across - 2);
   if (strip.is_weft) {
-    garment.fabric.kappa = 5 * stiffness;
-    garment.fabric.weft_kappa = stiffness;
+    garment.fabric.bending_stiffness = 5 * stiffness;
+    garment.fabric.weft_bending_stiffness = stiffness;
     for (Vec3d& p : garment.mesh.positions) p = {-p.y, p.x, 0};
     garment.mesh.corner_uvs.clear();
   }
@@ -283,8 +292,11 @@ TEST(HangingStrip, StretchesByItsCurve) {
     for (Vec3d& p : mesh.positions) p = is_weft ? Vec3d{p.x, 0, p.y} : Vec3d{p.y, p.x, 0};
     mesh.corner_uvs.clear();  // warp is x, and weft z of a mesh in the plane y = 0
     Garment garment = cloth(std::move(mesh));
-    garment.fabric = {
-        .rho = density, .delta = density, .alpha = 12, .stretch_stiffness = 100, .shear_stiffness = 200};
+    garment.fabric = {.density = density,
+                      .gravity_density = density,
+                      .mass_damping = 12,
+                      .stretch_stiffness = 100,
+                      .shear_stiffness = 200};
     if (has_springs) garment.fabric.shear_stiffness = 0.01;  // its diagonals would carry, too
     (is_weft ? garment.fabric.curves.weft : garment.fabric.curves.warp) = curve;
     for (const Vec3d& p : garment.mesh.positions)  // warp is along x at rest, and hangs
@@ -308,7 +320,8 @@ TEST(HangingStrip, CreepsAsASpringBesideADashpot) {
     Garment garment = cloth(quad_grid(3, 33, width, length));
     for (Vec3d& p : garment.mesh.positions) p = {p.y, p.x, 0};
     garment.mesh.corner_uvs.clear();
-    garment.fabric = {.rho = 1e-4, .delta = density, .stretch_stiffness = stiffness, .shear_stiffness = 0.01};
+    garment.fabric = {
+        .density = 1e-4, .gravity_density = density, .stretch_stiffness = stiffness, .shear_stiffness = 0.01};
     garment.fabric.viscosity = {.stretch = tau * stiffness, .shear = 1e-3};
     for (const Vec3d& p : garment.mesh.positions) garment.initial_positions.push_back({0, p.y, p.x});
     garment.pins = {{"top", every(3 * 32, 1, 3), FixedMotion{}}};
@@ -348,7 +361,11 @@ Garment rolled_sheet() {
   Garment garment = cloth(quad_grid(7, 6, 0.3, 0.25));
   for (Vec3d& p : garment.mesh.positions) p = {p.x, 0.1 * std::sin(p.y / 0.1), 0.1 * std::cos(p.y / 0.1)};
   garment.mesh.corner_uvs.clear();
-  garment.fabric = {.rho = 0.7, .delta = 0.4, .kappa = 1e-4, .alpha = 0, .beta = 0};
+  garment.fabric = {.density = 0.7,
+                    .gravity_density = 0.4,
+                    .bending_stiffness = 1e-4,
+                    .mass_damping = 0,
+                    .stiffness_damping = 0};
   return garment;
 }
 
@@ -357,7 +374,8 @@ TEST(FreeFlight, MomentumFollowsGravityToRounding) {
   Garment garment = rolled_sheet();
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_velocities.push_back({3 * p.z, -2 * p.x * p.y, 0.4 - p.y});
-  const double area = 0.3 * 5 * 0.2 * std::sin(0.25), weight = garment.fabric.delta * gravity * area;
+  const double area = 0.3 * 5 * 0.2 * std::sin(0.25),
+               weight = garment.fabric.gravity_density * gravity * area;
   const Scene scene = scene_of(std::move(garment), 0.005, 1e-6);
   std::vector<ExecutionOptions> ways{{.solver = StepSolver::direct, .threads = 1}};
   for (const std::string& simd : simd_names()) ways.push_back({.simd = simd, .threads = 1});
@@ -377,7 +395,7 @@ TEST(FreeFlight, MomentumFollowsGravityToRounding) {
 
 TEST(FreeFlight, TranslationLeavesTheShapeAlone) {
   Garment garment = rolled_sheet();
-  garment.fabric.kappa = 0;
+  garment.fabric.bending_stiffness = 0;
   const Vec3d velocity{1.5, -2, 0.25};
   const std::vector<Vec3d> start = garment.mesh.positions;
   garment.initial_velocities.assign(start.size(), velocity);

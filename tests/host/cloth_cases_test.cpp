@@ -38,7 +38,7 @@ Scene slope(double degrees) {
 TEST(ClothCases, ASheetSlidesOnASlopeAsCoulombSays) {
   for (const double degrees : {14.0, 18.0, 25.0}) {
     Scene scene = slope(degrees);
-    scene.projection.balance = 1e-3;
+    scene.projection.force_tolerance = 1e-3;
     scene.projection.on_violation = OnViolation::go_on;
     Simulation simulation(scene);
     constexpr int steps = 20;
@@ -62,7 +62,7 @@ TEST(ClothCases, AFoldAtRestDoesNotCreep) {
   strip.mesh = quad_grid(14, 4, 0.26, 0.06);
   strip.initial_velocities.clear();
   strip.initial_positions.clear();
-  strip.fabric.alpha = 2;
+  strip.fabric.mass_damping = 2;
   for (const Vec3d& p : strip.mesh.positions) {
     const double x = p.x < 0.13 ? p.x : 0.26 - p.x;  // a column of elements stands between the layers
     strip.initial_positions.push_back({x, p.y, p.x < 0.13 ? 0.002 : 0.022});
@@ -113,7 +113,7 @@ TEST(ClothCases, ATwistWithinItsLimitComesBack) {
   }
   Scene scene = cloth_scene({strip});
   scene.gravity = 0;
-  scene.garments[0].fabric.alpha = 1;
+  scene.garments[0].fabric.mass_damping = 1;
   Simulation simulation(scene);
   IntersectionSearch search = search_of(scene);
   for (int n = 0; n < 260; ++n) {

@@ -361,7 +361,7 @@ TEST(ClothContact, WhatItCannotDoIsRefused) {
               s.recipe = "coltraro2022";
               s.projection.metric = Metric::mass;
             }),
-            "contact.cloth: found true, expected false with projection.metric \"M\": use \"B\"");
+            "contact.cloth: found true, expected false with projection.metric \"mass\": use \"implicit\"");
   EXPECT_EQ(refusal([](Scene& s) { s.recipe = "bender_iterative"; }), "accepted");
   EXPECT_EQ(
       refusal([](Scene& s) { s.recipe = "terzopoulos1987"; }),

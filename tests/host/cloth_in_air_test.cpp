@@ -32,8 +32,8 @@ Scene flag(double mass_ratio, double speed, double span) {
   }
   garment.pins.push_back(pole);
   Fabric& fabric = garment.fabric;
-  fabric.rho = fabric.delta = fabric.kappa = 1;
-  fabric.alpha = fabric.beta = 0;
+  fabric.density = fabric.gravity_density = fabric.bending_stiffness = 1;
+  fabric.mass_damping = fabric.stiffness_damping = 0;
   fabric.stretch_stiffness = 1e6;
   fabric.shear_stiffness = 1e5;
   Scene scene;

@@ -23,9 +23,9 @@ inline Garment sheet(const std::string& name, Index count, double size, Vec3d ce
   for (Vec3d p : garment.mesh.positions)
     garment.initial_positions.push_back(p + center - Vec3d{size / 2, size / 2, 1e-4 * random.uniform(-1, 1)});
   garment.initial_velocities.assign(garment.initial_positions.size(), velocity);
-  garment.fabric = {.rho = 0.2,
-                    .delta = 0.2,
-                    .kappa = 1e-5,
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
+                    .bending_stiffness = 1e-5,
                     .stretch_stiffness = 2000,
                     .shear_stiffness = 100,
                     .thickness = thickness};

@@ -32,7 +32,7 @@ Scene told_scene(const std::string& recipe) {
   for (int i = 0; i < 3; ++i) {
     Garment sheet = square_sheet(7, 0.3, i);
     sheet.name = "sheet " + std::to_string(i);
-    sheet.fabric.kappa = 1e-5;
+    sheet.fabric.bending_stiffness = 1e-5;
     sheet.fabric.drag = {.normal = 0.4, .tangential = 0.01};
     sheet.pins = {{.name = "corner", .nodes = {0}, .motion = FixedMotion{}}};
     sheet.grippers = {gripper({0.15, -0.15, 0}, 0.06, {{5, 6}})};
@@ -113,9 +113,9 @@ const std::vector<std::pair<const char*, Command>>& commands() {
       {"set_fabric",
        [](Simulation& s) {
          Fabric fabric = s.scene().garments[0].fabric;
-         fabric.rho *= 2;
-         fabric.kappa *= 3;
-         fabric.alpha += 0.5;
+         fabric.density *= 2;
+         fabric.bending_stiffness *= 3;
+         fabric.mass_damping += 0.5;
          fabric.drag.normal *= 2;
          s.set_fabric(0, fabric);
        }},
@@ -214,7 +214,7 @@ void expect_refused(Simulation& simulation, const Command& command, const std::s
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
-  EXPECT_EQ(simulation.scene().garments[0].fabric.rho, before.garments[0].fabric.rho);
+  EXPECT_EQ(simulation.scene().garments[0].fabric.density, before.garments[0].fabric.density);
 }
 
 TEST(Commands, BadOnesAreRefusedAndChangeNothing) {
@@ -252,11 +252,12 @@ TEST(Commands, BadOnesAreRefusedAndChangeNothing) {
   expect_refused<SceneError>(
       s, [](Simulation& x) { x.set_gravity(0, std::nan("")); }, "gravity");
   for (const auto& [change, part] : std::vector<std::pair<std::function<void(Fabric&)>, std::string>>{
-           {[](Fabric& f) { f.rho = 0; }, "rho"},
-           {[](Fabric& f) { f.kappa = 0, f.beta = 0; }, "kappa"},
+           {[](Fabric& f) { f.density = 0; }, "density"},
+           {[](Fabric& f) { f.bending_stiffness = 0, f.stiffness_damping = 0; }, "bending_stiffness"},
            {[](Fabric& f) { f.thickness = 0.1; }, "thickness"},
            {[](Fabric& f) { f.drag = {}; }, "drag"},
-           {[](Fabric& f) { f.weft_kappa = f.kappa; }, "weft_kappa: found"}}) {  // the recipe knows none
+           {[](Fabric& f) { f.weft_bending_stiffness = f.bending_stiffness; },
+            "weft_bending_stiffness: found"}}) {  // the recipe knows none
     Fabric fabric = s.scene().garments[0].fabric;
     change(fabric);
     expect_refused<SceneError>(
@@ -377,10 +378,10 @@ TEST(Commands, BallsFlyAsTheyAreTold) {
 TEST(Commands, FabricsTooStiffForImpulsesAreRefused) {
   Scene scene = told_scene("bender_iterative");
   scene.impulse.substeps = 4;
-  for (Garment& garment : scene.garments) garment.fabric.kappa = 1e-9;
+  for (Garment& garment : scene.garments) garment.fabric.bending_stiffness = 1e-9;
   Simulation simulation(scene), other(scene);
   Fabric stiff = scene.garments[0].fabric;
-  stiff.kappa = 1;
+  stiff.bending_stiffness = 1;
   expect_refused<SceneError>(
       simulation, [&](Simulation& s) { s.set_fabric(0, stiff); }, "substeps");
   simulation.advance(3);

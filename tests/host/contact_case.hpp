@@ -19,7 +19,7 @@ inline Garment square_sheet(Index n, double size, double alpha) {
   sheet.name = "sheet";
   sheet.mesh = quad_grid(n, n, size, size);
   for (Vec3d& p : sheet.mesh.positions) p -= Vec3d{size / 2, size / 2, 0};
-  sheet.fabric.alpha = alpha;
+  sheet.fabric.mass_damping = alpha;
   sheet.initial_positions = sheet.mesh.positions;
   return sheet;
 }

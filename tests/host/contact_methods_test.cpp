@@ -60,8 +60,8 @@ TEST(ContactOfMembranes, MeetsATightTolerance) {
   Scene scene = sphere_scene(nodes, 0.3, 0.2, 0.005);
   scene.recipe = "membrane";
   Fabric& fabric = scene.garments[0].fabric;
-  fabric.rho = fabric.delta = 0.15;
-  fabric.kappa = 1e-5;
+  fabric.density = fabric.gravity_density = 0.15;
+  fabric.bending_stiffness = 1e-5;
   fabric.stretch_stiffness = 2000;
   fabric.shear_stiffness = 100;
   scene.projection.tolerance = 1e-6;

@@ -140,8 +140,8 @@ TEST(Contact, WhatIsDoneStaysWhileOthersTakeMoreParts) {
       batch.garments.clear();
       for (const double rho : {0.05, 0.8, 0.2, 0.1}) {
         sheet.name = "sheet " + std::to_string(batch.garments.size());
-        sheet.fabric.rho = rho;
-        sheet.fabric.delta = 0.2;
+        sheet.fabric.density = rho;
+        sheet.fabric.gravity_density = 0.2;
         batch.garments.push_back(sheet);
       }
       const BatchRun together = run_batch(batch, one_thread(StepSolver::batched), 6);
@@ -181,7 +181,7 @@ TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
   Scene scene = mixed_scene(3);
   for (Garment& g : scene.garments)
     for (Vec3d& p : g.initial_positions) p.z -= 0.03;  // touches at once
-  scene.contact.push_out = true;
+  scene.contact.resolve_initial_penetration = true;
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
     const int steps = unless_sanitized(4, 2);
     const BatchRun expected = run_batch(scene, one_thread(solver), steps);
@@ -231,9 +231,9 @@ TEST(Contact, AClothThatStartsInsideIsRefusedOrMovedOut) {
     EXPECT_NE(message.find("garments[0] \"sheet\": found node 0 0.01 m inside of obstacle \"obstacle\""),
               std::string::npos)
         << message;
-    EXPECT_NE(message.find("contact.push_out"), std::string::npos) << message;
+    EXPECT_NE(message.find("contact.resolve_initial_penetration"), std::string::npos) << message;
   }
-  scene.contact.push_out = true;
+  scene.contact.resolve_initial_penetration = true;
   Simulation simulation(scene, one_thread());
   simulation.advance(50);
   for (const Vec3d& p : simulation.positions(0)) EXPECT_GE(p.z, -scene.contact.tolerance);

@@ -58,9 +58,9 @@ TEST(HangingStrip, StretchesByTheMeasureOfStrain) {
         Scene scene = scene_of("strip", std::move(mesh), {160, 161, 162, 163, 164}, 0.02, 1e-6);
         scene.recipe = recipe;
         Garment& garment = scene.garments[0];
-        garment.fabric = {.rho = density,
-                          .delta = density,
-                          .alpha = 12,
+        garment.fabric = {.density = density,
+                          .gravity_density = density,
+                          .mass_damping = 12,
                           .stretch_stiffness = stiffness,
                           .shear_stiffness = stiffness};
         for (const Vec3d& p : garment.mesh.positions) garment.initial_positions.push_back({0, p.y, p.x});
@@ -88,8 +88,11 @@ TEST(CorotationalElements, OpenWhereTheyHaveCollapsed) {
         Scene scene = scene_of("sheet", quad_grid(5, 4, 0.4, 0.3), {0, 1, 2, 3, 4}, 0.01, 1e-3);
         scene.gravity = 0;
         Garment& sheet = scene.garments[0];
-        sheet.fabric = {
-            .rho = 0.2, .delta = 0.2, .alpha = 2, .stretch_stiffness = 200, .shear_stiffness = 50};
+        sheet.fabric = {.density = 0.2,
+                        .gravity_density = 0.2,
+                        .mass_damping = 2,
+                        .stretch_stiffness = 200,
+                        .shear_stiffness = 50};
         sheet.initial_positions = sheet.mesh.positions;
         for (Vec3d& p : sheet.initial_positions) p.y *= width;
         Simulation simulation(scene, {.precision = precision, .solver = solver, .threads = 1});

@@ -18,7 +18,11 @@ Garment swung_quads() {
   garment.name = "quads";
   garment.mesh = quad_grid(13, 17, 0.3, 0.4);
   for (Vec3d& p : garment.mesh.positions) p = {0.002 * std::sin(20 * p.x + 9 * p.y), p.x, p.y};
-  garment.fabric = {.rho = 1, .delta = 0.5, .kappa = 1e-5, .alpha = 2, .beta = 1e-6};
+  garment.fabric = {.density = 1,
+                    .gravity_density = 0.5,
+                    .bending_stiffness = 1e-5,
+                    .mass_damping = 2,
+                    .stiffness_damping = 1e-6};
   garment.pins = {{"corners", {13 * 16, 13 * 17 - 1}, OscillationMotion{{0.05, 0.01, 0}, 0.7, 0, 10}}};
   return garment;
 }
@@ -28,7 +32,11 @@ Garment falling_triangles() {
   garment.name = "triangles";
   garment.mesh = irregular_triangles(9, 90, 0.4, 0.3, 2);
   for (Vec3d& p : garment.mesh.positions) p = {p.x + 1, p.y, 0.003 * std::sin(15 * p.x)};
-  garment.fabric = {.rho = 0.5, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
+  garment.fabric = {.density = 0.5,
+                    .gravity_density = 0.5,
+                    .bending_stiffness = 0,
+                    .mass_damping = 1,
+                    .stiffness_damping = 0};
   garment.pins = {{"edge", {0, 1, 2}, FixedMotion{}}};
   return garment;
 }
@@ -200,7 +208,7 @@ TEST(Garments, AMotionOutOfRangeLeavesTheLastFiniteState) {
 
 TEST(Substeps, MeetTheToleranceWhereOneStepStalls) {
   Garment jerked = swung_quads();
-  jerked.fabric.kappa = jerked.fabric.beta = 0;
+  jerked.fabric.bending_stiffness = jerked.fabric.stiffness_damping = 0;
   jerked.pins[0].motion = KeyframeMotion{
       .times = {0, 0.05}, .translations = {{0, 0, 0}, {0.05, -0.025, 0.1}}, .rotations = {}, .center = {}};
   Scene scene = scene_of({jerked});

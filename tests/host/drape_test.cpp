@@ -189,9 +189,9 @@ TEST(ShapeMeasures, WeilWithAnglesLiesNearAMembraneAtRest) {
   garment.mesh = quad_grid(n, n, 1, 1);
   garment.pins.push_back({"corners", {0, n - 1, n * (n - 1), n * n - 1}, FixedMotion{}});
   garment.initial_positions = drape(garment.mesh, corners(n, 0.2), {.angles = true}, "");
-  garment.fabric.rho = garment.fabric.delta = 0.2;
-  garment.fabric.kappa = 1e-5;
-  garment.fabric.alpha = 0.3;
+  garment.fabric.density = garment.fabric.gravity_density = 0.2;
+  garment.fabric.bending_stiffness = 1e-5;
+  garment.fabric.mass_damping = 0.3;
   Scene scene;
   scene.recipe = "membrane";
   scene.garments.push_back(garment);

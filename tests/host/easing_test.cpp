@@ -1,4 +1,4 @@
-// Cloth that starts inside of obstacles and is eased out over contact.push_out_time.
+// Cloth that starts inside of obstacles and is eased out over contact.initial_penetration_time.
 #include "engine/core/errors.hpp"
 #include "host/surroundings/start_depths.hpp"
 #include "tests/host/batch_case.hpp"
@@ -10,8 +10,8 @@ namespace {
 constexpr double step = 0.01, time = 0.4;
 
 Scene eased(Scene scene) {
-  scene.contact.push_out = true;
-  scene.contact.push_out_time = time;
+  scene.contact.resolve_initial_penetration = true;
+  scene.contact.initial_penetration_time = time;
   scene.contact.tolerance = 2e-4;
   return scene;
 }
@@ -81,10 +81,10 @@ Course take(const Scene& scene, const ExecutionOptions& options, double rounding
     const StepReport report = simulation.step()[0];
     course.most_iterations = std::max(course.most_iterations, report.iterations);
     course.stalled += report.status != StepStatus::converged;
-    if (simulation.time() <= scene.contact.push_out_time)
+    if (simulation.time() <= scene.contact.initial_penetration_time)
       course.fastest = std::max(course.fastest, fastest(simulation));
     course.end = true_depth(simulation);
-    const double share = eased_share(simulation.time() / scene.contact.push_out_time);
+    const double share = eased_share(simulation.time() / scene.contact.initial_penetration_time);
     // No deeper than e(t), which never grows; and what is reported is no less than what is.
     EXPECT_LE(report.eased_depth, left + rounding) << "step " << n;
     EXPECT_LE(report.eased_depth, share * course.start + rounding) << "step " << n;
@@ -135,7 +135,7 @@ TEST(Easing, AtOnceIsFaster) {
   Scene scene = in_ball(9, 0.04);
   scene.gravity = 0;
   const Course slow = take(scene, one_thread(), 2e-4);
-  scene.contact.push_out_time = 0;
+  scene.contact.initial_penetration_time = 0;
   Simulation simulation(scene, one_thread());
   simulation.step();
   EXPECT_GT(fastest(simulation), 10 * slow.fastest);
@@ -166,7 +166,7 @@ TEST(Easing, ImpulsesEaseOutToo) {
 TEST(Easing, WhatIsOutStaysOut) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
     Scene scene = in_ball(9, 0.01);
-    scene.contact.push_out_time = 10;
+    scene.contact.initial_penetration_time = 10;
     scene.garments[0].initial_velocities.assign(81, Vec3d{0, 0, 1.5});
     Simulation simulation(scene, one_thread(solver));
     double highest = 0, deepest = 0;
@@ -276,8 +276,8 @@ TEST(Easing, StartsWithoutAWayOutAreRefused) {
     scene.obstacles.back().name = name;
   }
   expect_refused(scene, {"obstacle \"d\"", "and of 3 others"});
-  scene.contact.push_out_time = -1;
-  expect_refused(scene, {"contact.push_out_time: found -1"});
+  scene.contact.initial_penetration_time = -1;
+  expect_refused(scene, {"contact.initial_penetration_time: found -1"});
 }
 
 TEST(Easing, WhereDistancesAreFlatNothingLeadsOut) {

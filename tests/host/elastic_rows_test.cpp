@@ -42,10 +42,10 @@ Scene elastic_scene(const std::string& recipe, Mesh mesh, double stiffness) {
   sheet.name = "sheet";
   sheet.mesh = std::move(mesh);
   sheet.fabric = {
-      .rho = 0.2,
-      .delta = 0.2,
-      .kappa = 1e-4,
-      .alpha = 0.1,
+      .density = 0.2,
+      .gravity_density = 0.2,
+      .bending_stiffness = 1e-4,
+      .mass_damping = 0.1,
       .stretch_stiffness = stiffness,
       .weft_stretch_stiffness = 2 * stiffness,
       .shear_stiffness = stiffness / 10,
@@ -399,7 +399,7 @@ TEST_P(ElasticRows, AStepEndsAtTheMinimumOfItsEnergy) {
     Scene scene = elastic_scene(GetParam(), quad_grid(5, 4, 0.4, 0.3), stiffness);
     scene.projection.integrator = Integrator::backward_euler;  // of which a step minimises an energy
     // Where the matrix is not that of all second derivatives rows may agree before forces balance.
-    if (scene.recipe == "corotational") scene.projection.balance = 1e-9;
+    if (scene.recipe == "corotational") scene.projection.force_tolerance = 1e-9;
     for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
       Simulation simulation(scene, {.solver = solver, .threads = 1});
       for (int step = 0; step < 12; ++step) {

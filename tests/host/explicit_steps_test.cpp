@@ -30,7 +30,7 @@ Scene disturbed(const char* recipe, double stretch = 1) {
     garment.initial_positions.push_back(Vec3d{p.x, stretch * p.y, p.z} +
                                         5e-8 * Vec3d{2 * x - 1, 2 * y - 1, 2 * z - 1});
   }
-  garment.fabric = {.rho = 0.2, .delta = 0};
+  garment.fabric = {.density = 0.2, .gravity_density = 0};
   if (find_recipe(recipe).solver == SolverFamily::impulse) {
     garment.fabric.structural_spring.stiffness = 20;
     garment.fabric.shear_spring.stiffness = 10;
@@ -38,7 +38,7 @@ Scene disturbed(const char* recipe, double stretch = 1) {
   } else {
     garment.fabric.stretch_stiffness = 20;
     garment.fabric.shear_stiffness = 10;
-    garment.fabric.kappa = 1e-4;
+    garment.fabric.bending_stiffness = 1e-4;
   }
   std::vector<Index> side;
   for (Index i = 0; i < count; ++i) side.push_back(i);

@@ -52,7 +52,7 @@ Garment sheet_of(Mesh mesh, bool is_pinned, BendingModel bending = BendingModel:
   Garment garment;
   garment.mesh = std::move(mesh);
   garment.fabric.bending = bending;
-  garment.fabric.kappa = 1e-5;
+  garment.fabric.bending_stiffness = 1e-5;
   if (is_pinned) garment.pins.push_back({"corner", {0, 1, 2}, FixedMotion{}});
   return garment;
 }

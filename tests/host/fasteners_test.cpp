@@ -72,9 +72,9 @@ TEST_P(Fasteners, WaistbandHoldsByFrictionWhatItsPressureCarries) {
       garment.mesh.bands.push_back({a, b, 0.5 * l, tension});  // strain 1
     }
     const double area = 2 * std::numbers::pi * r * 0.05, held = 2 * std::numbers::pi * tension * friction;
-    garment.fabric = {.rho = 0.2,
-                      .delta = share * held / 9.8 / area,
-                      .kappa = 1e-6,
+    garment.fabric = {.density = 0.2,
+                      .gravity_density = share * held / 9.8 / area,
+                      .bending_stiffness = 1e-6,
                       .stretch_stiffness = 20,
                       .shear_stiffness = 20,
                       .thickness = 0.001};
@@ -183,7 +183,7 @@ TEST(FastenersInBatches, HaveTheBitsOfOneAlone) {
   for (int i = 0; i < 11; ++i) {
     Hanging hanging(5, 0.01);
     hanging.garment.name += std::to_string(i);
-    hanging.garment.fabric.rho = 0.1 + 0.02 * i;
+    hanging.garment.fabric.density = 0.1 + 0.02 * i;
     // Bands of another length and stiffness each.
     hanging.garment.mesh.bands = {{hanging.above(0), hanging.below(0), 0.005 + 0.001 * i, 2.0 + i}};
     hanging.garment.mesh.buttons = {{.a = hanging.above(4), .b = hanging.below(4)}};

@@ -44,7 +44,7 @@ inline Scene bare_scene(const Way& way, int count) {
   for (int g = 0; g < count; ++g) {
     Garment sheet = square_sheet(7, 0.3, 0);
     sheet.name += std::to_string(g);
-    sheet.fabric.rho = sheet.fabric.delta = 0.2 + 0.1 * g;
+    sheet.fabric.density = sheet.fabric.gravity_density = 0.2 + 0.1 * g;
     scene.garments.push_back(sheet);
   }
   return scene;
@@ -55,7 +55,7 @@ inline std::vector<Vec3d> even_forces(const Garment& sheet, Vec3d a) {
   std::vector<Vec3d> forces(sheet.mesh.positions.size());
   const double quad = 0.3 * 0.3 / 36;
   for (Index f = 0; f < sheet.mesh.face_count(); ++f)
-    for (const Index node : sheet.mesh.face(f)) forces[node] += sheet.fabric.rho * quad / 4 * a;
+    for (const Index node : sheet.mesh.face(f)) forces[node] += sheet.fabric.density * quad / 4 * a;
   return forces;
 }
 

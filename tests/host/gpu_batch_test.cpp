@@ -24,8 +24,11 @@ Garment sheet(Index nodes, int variant) {
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_positions.push_back({p.x, 0.0015 * std::sin(20 * p.x + 15 * p.y), p.y});
   const double v = variant;
-  garment.fabric = {
-      .rho = 0.1 + 0.01 * v, .delta = 0.1 + 0.01 * v, .kappa = 1e-5 * (1 + v), .alpha = 0.5, .beta = 0};
+  garment.fabric = {.density = 0.1 + 0.01 * v,
+                    .gravity_density = 0.1 + 0.01 * v,
+                    .bending_stiffness = 1e-5 * (1 + v),
+                    .mass_damping = 0.5,
+                    .stiffness_damping = 0};
   garment.pins.push_back({.name = "corners",
                           .nodes = {nodes * (nodes - 1), nodes * nodes - 1},
                           .motion = OscillationMotion{{0, 0.02 + 0.001 * v, 0}, 0.6, 0, 10}});
@@ -82,7 +85,7 @@ TEST_F(GpuBatch, IntegratorsAndFactorsOfRowsEqualCpu) {
         scene.projection.integrator = Integrator::bdf2;
         if (coupled) {
           scene.recipe = "inextensible_edges";
-          scene.projection.factor = FactorPattern::rows;
+          scene.projection.factorization = FactorPattern::rows;
           scene.projection.cg_tolerance = precision == Precision::float32 ? 1e-5 : 1e-12;
         }
         ExecutionOptions options = on("cuda", precision);

@@ -12,7 +12,7 @@ using GpuBodies = GpuCase;
 /// that did not see what the one before it wrote would give momentum away.
 TEST_F(GpuBodies, KeepTheMomentumOfWhatTheyHit) {
   Garment sheet = square_sheet(9, 0.5, 0);
-  sheet.fabric.rho = sheet.fabric.delta = 0.2;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
   constexpr double mass = 0.5;
   RigidBody box = body(BoxShape{{0.1, 0.12, 0.08}, 0.02}, mass, {0.03, -0.02, 0.12}, 0.5);
   box.velocity = {0.3, 0.1, -2};

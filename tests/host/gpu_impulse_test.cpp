@@ -34,8 +34,8 @@ Scene sheets(const Case& c, int count) {
     sheet.mesh =
         c.triangles ? triangle_grid(12, 15, 0.3, 0.4, Diagonals::alternating) : quad_grid(12, 15, 0.3, 0.4);
     for (Vec3d& p : sheet.mesh.positions) p = {0.01 * std::sin(9 * p.x + 5 * p.y), p.x, p.y};
-    sheet.fabric.kappa = 1e-6;
-    sheet.fabric.alpha = 0.5;
+    sheet.fabric.bending_stiffness = 1e-6;
+    sheet.fabric.mass_damping = 0.5;
     sheet.fabric.shear_spring = {.stiffness = 5.0 / (1 + g), .damping = 1e-3};
     sheet.fabric.bend_spring = {.stiffness = 1, .damping = 1e-3};
     if (c.recipe == std::string("sakaguchi1991")) {

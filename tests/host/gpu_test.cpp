@@ -19,7 +19,11 @@ Scene hanging_sheet(double kappa, ProjectionMethod method) {
   sheet.name = "sheet";
   sheet.mesh = triangle_grid(19, 23, 0.3, 0.4, Diagonals::alternating);
   for (Vec3d& p : sheet.mesh.positions) p = {0.01 * std::sin(9 * p.x + 5 * p.y), p.x, p.y};
-  sheet.fabric = {.rho = 1, .delta = 0.5, .kappa = kappa, .alpha = 2, .beta = 0};
+  sheet.fabric = {.density = 1,
+                  .gravity_density = 0.5,
+                  .bending_stiffness = kappa,
+                  .mass_damping = 2,
+                  .stiffness_damping = 0};
   sheet.pins.push_back({.name = "corners",
                         .nodes = {19 * 22, 19 * 23 - 1},
                         .motion = OscillationMotion{{0.05, 0, 0}, 0.6, 0, 10}});
@@ -35,11 +39,11 @@ TEST_F(GpuSteps, EqualCpu) {
   for (const Precision precision : {Precision::float64, Precision::float32})
     for (const double kappa : {0.0, 1e-4})
       for (const auto method : {ProjectionMethod::proximal_newton, ProjectionMethod::fast_projection})
-        expect_steps_equal_cpu(hanging_sheet(kappa, method),
-                               {.precision = precision, .solver = StepSolver::direct},
-                               unless_sanitized(20, 2),
-                               std::string(to_string(precision)) + ", kappa " + std::to_string(kappa) +
-                                   (method == ProjectionMethod::proximal_newton ? ", newton" : ", fast"));
+        expect_steps_equal_cpu(
+            hanging_sheet(kappa, method), {.precision = precision, .solver = StepSolver::direct},
+            unless_sanitized(20, 2),
+            std::string(to_string(precision)) + ", bending_stiffness " + std::to_string(kappa) +
+                (method == ProjectionMethod::proximal_newton ? ", newton" : ", fast"));
 }
 
 TEST_F(GpuSteps, ConvergeWithEveryLinearSolver) {

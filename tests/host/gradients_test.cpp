@@ -70,7 +70,7 @@ struct SwungSheet {
     // square root of what these are within times what of the geometric stiffness the step's matrix leaves
     // out.
     if (find_recipe(recipe).is_elastic())
-      scene.projection.balance = 1e-9;
+      scene.projection.force_tolerance = 1e-9;
     else
       scene.projection.tolerance = 3e-14;
     scene.projection.cg_tolerance = 1e-12;
@@ -187,10 +187,10 @@ void expect_gradient_of_differences(const SwungSheet& run, double tolerance) {
 }
 
 Fabric cotton() {
-  return {.rho = 0.2,
-          .delta = 0.15,
-          .kappa = 2e-4,
-          .alpha = 0.3,
+  return {.density = 0.2,
+          .gravity_density = 0.15,
+          .bending_stiffness = 2e-4,
+          .mass_damping = 0.3,
           .stretch_stiffness = 400,
           .shear_stiffness = 30};
 }
@@ -205,8 +205,8 @@ TEST(Gradients, OfMembranesAreThoseOfDifferences) {
 
 TEST(Gradients, OfFabricsOfManyNumbersAreThoseOfDifferences) {
   Fabric fabric = cotton();
-  fabric.weft_kappa = 5e-4;
-  fabric.beta = 1e-6;
+  fabric.weft_bending_stiffness = 5e-4;
+  fabric.stiffness_damping = 1e-6;
   fabric.weft_stretch_stiffness = 700;
   fabric.poisson_ratio = 0.2;
   fabric.viscosity = {.stretch = 0.4, .shear = 0.05};
@@ -314,7 +314,7 @@ TEST(Gradients, AreThoseOfTheTapesOwnFabric) {
   run.take(simulation, [&] { tape.step(); });
   const RunGradient before = tape.gradient(0, run.weights());
   Fabric other = cotton();
-  other.alpha = 3;
+  other.mass_damping = 3;
   other.stretch_stiffness = 900;
   simulation.set_fabric(0, other);
   simulation.set_gravity(0, 1.0);
@@ -348,7 +348,7 @@ TEST(Gradients, WhatHasNoneIsRefused) {
   expect("recipe: found bender_iterative", [](Scene& s) { s.recipe = "bender_iterative"; });
   expect("projection.metric", [](Scene& s) {
     s.projection.metric = Metric::mass;
-    s.projection.balance = 0;
+    s.projection.force_tolerance = 0;
   });
   expect("obstacles: found some", [](Scene& s) { s.obstacles.emplace_back().name = "floor"; });
   expect("garments[0].pressure: found 3", [](Scene& s) { s.garments[0].pressure = 3; });

@@ -97,7 +97,7 @@ TEST_P(GripperTest, HoldsFromTheStartAreWorthPins) {
 // A sheet all of whose nodes a spring holds sinks by delta g / k, flat.
 TEST_P(GripperTest, SoftHoldsAreSprings) {
   Garment sheet = square_sheet(5, 0.2, 30);
-  sheet.fabric.delta = 0.7;
+  sheet.fabric.gravity_density = 0.7;
   sheet.grippers = {gripper({}, 1, {{0, 100}})};
   sheet.grippers[0].stiffness = 400;
   Simulation simulation(scene_of(sheet), options());
@@ -110,7 +110,7 @@ TEST_P(GripperTest, SoftHoldsAreSprings) {
 
 TEST_P(GripperTest, FastProjectionHoldsToo) {
   Garment sheet = square_sheet(7, 0.3, 8);
-  sheet.fabric.kappa = 1e-4;
+  sheet.fabric.bending_stiffness = 1e-4;
   sheet.grippers = {gripper({-0.15, -0.15, 0}, 0.06, {{0, 100}}),
                     gripper({0.15, -0.15, 0}, 0.03, {{0, 100}})};
   sheet.grippers[1].name = "soft";

@@ -32,10 +32,10 @@ struct Hanging {
     Pin pin{.name = "above", .nodes = {}, .motion = FixedMotion{}};
     for (Index c = 0; c < count; ++c) pin.nodes.push_back(above(c));
     garment.pins = {pin};
-    garment.fabric = {.rho = rho,
-                      .delta = rho,
-                      .kappa = 1e-6,
-                      .alpha = 5,
+    garment.fabric = {.density = rho,
+                      .gravity_density = rho,
+                      .bending_stiffness = 1e-6,
+                      .mass_damping = 5,
                       .stretch_stiffness = 1000,
                       .shear_stiffness = 100};
   }

@@ -20,11 +20,11 @@ Garment sheet(Mesh mesh, double kappa = 1e-3) {
   Garment garment;
   garment.name = "sheet";
   garment.mesh = std::move(mesh);
-  garment.fabric = {.rho = 0.2,
-                    .delta = 0.2,
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
                     .bending = BendingModel::discrete_shells,
-                    .kappa = kappa,
-                    .alpha = 0.1,
+                    .bending_stiffness = kappa,
+                    .mass_damping = 0.1,
                     .stretch_stiffness = 500,
                     .shear_stiffness = 50};
   return garment;
@@ -90,7 +90,7 @@ TEST(Hinges, BendByTheirCurve) {
   garment.fabric.curves.bend.up_to = 20;
   for (const double kappa : {1e-3, 5e-3, 0.0})
     for (const double curvature : {2.0, -10.0, 30.0}) {
-      garment.fabric.kappa = kappa;
+      garment.fabric.bending_stiffness = kappa;
       garment.initial_positions = rolled(garment.mesh.positions, spacing, curvature * spacing);
       const Simulation simulation(scene_of(garment));
       const double c = std::fabs(curvature), bent = std::min(c, 20.0);
@@ -126,7 +126,7 @@ TEST(Hinges, OfTheReferenceHaveTheGradientOfDifferences) {
 /// A sheet of irregular triangles that hangs by two corners which come together.
 Scene hung(const std::string& recipe, bool has_curve, double beta) {
   Garment garment = sheet(irregular_triangles(5, 20, 0.4, 0.4, 7), 2e-4);
-  garment.fabric.beta = beta;
+  garment.fabric.stiffness_damping = beta;
   if (has_curve) garment.fabric.curves.bend.points = {{5, 5e-4}, {20, 6e-3}, {60, 6e-2}};
   garment.pins = {{"corners", {0, 5}, FixedMotion{}}};
   for (const Vec3d& p : garment.mesh.positions)
@@ -154,7 +154,7 @@ TEST(Hinges, OfABatchHaveTheirOwnBits) {
     scene.garments.push_back(scene.garments[0]);
     Garment& garment = scene.garments.back();
     garment.name += std::to_string(i);
-    garment.fabric.kappa *= 1 + i;
+    garment.fabric.bending_stiffness *= 1 + i;
     if (i > 2) garment.fabric.curves.bend.points = {{5, 5e-4 * i}, {20, 6e-3 * i}};
     if (i > 3) garment.fabric.curves.bend.points.push_back({60, 0.1});
   }
@@ -180,8 +180,8 @@ TEST(Hinges, HangBetweenTwoElasticas) {
   for (const Diagonals diagonals : {Diagonals::alternating, Diagonals::parallel}) {
     Garment garment =
         sheet(triangle_grid(along, across, edge * (along - 1), 4 * edge, diagonals), gravity / 5);
-    garment.fabric.rho = garment.fabric.delta = 1;
-    garment.fabric.alpha = 4;
+    garment.fabric.density = garment.fabric.gravity_density = 1;
+    garment.fabric.mass_damping = 4;
     garment.fabric.stretch_stiffness = 1e5;
     garment.fabric.shear_stiffness = 3e4;
     std::vector<Index> clamped;
@@ -244,9 +244,10 @@ TEST(Hinges, AreRefusedWhereNothingIsKnownOfThem) {
   EXPECT_NE(message(scene_of(plain, "coltraro2022")).find("another with the recipe coltraro2022"),
             std::string::npos);
   Garment uneven = plain;
-  uneven.fabric.weft_kappa = 1e-4;
-  EXPECT_NE(message(scene_of(uneven)).find("weft_kappa: found 0.0001, expected 0 with discrete_shells"),
-            std::string::npos);
+  uneven.fabric.weft_bending_stiffness = 1e-4;
+  EXPECT_NE(
+      message(scene_of(uneven)).find("weft_bending_stiffness: found 0.0001, expected 0 with discrete_shells"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -18,11 +18,11 @@ inline const char* describe(ImpulseMode mode) {
 }
 
 inline Fabric springy_fabric() {
-  return {.rho = 0.4,
-          .delta = 0.3,
-          .kappa = 2e-5,
-          .alpha = 0.6,
-          .beta = 1e-7,
+  return {.density = 0.4,
+          .gravity_density = 0.3,
+          .bending_stiffness = 2e-5,
+          .mass_damping = 0.6,
+          .stiffness_damping = 1e-7,
           .shear_spring = {.stiffness = 2, .damping = 2e-4},
           .bend_spring = {.stiffness = 0.5, .damping = 1e-4},
           .shear_diagonals = 2};
@@ -52,7 +52,11 @@ inline Garment shaken(std::string name, Mesh mesh, const Fabric& fabric, std::ve
 /// Quads and irregular triangles; a centre of 24 neighbours, more than a stencil keeps in registers; a free
 /// cloth; springs, bending and air; driven pins, pinned neighbours, an interior node pinned.
 inline std::vector<Garment> impulse_garments() {
-  const Fabric plain{.rho = 0.5, .delta = 0.4, .kappa = 0, .alpha = 0.3, .beta = 0};
+  const Fabric plain{.density = 0.5,
+                     .gravity_density = 0.4,
+                     .bending_stiffness = 0,
+                     .mass_damping = 0.3,
+                     .stiffness_damping = 0};
   const Motion swing = OscillationMotion{.amplitude = {0.03, 0.02, 0.01}, .frequency = 1.5, .start = 0};
   Fabric one_diagonal = springy_fabric();
   one_diagonal.shear_diagonals = 1;

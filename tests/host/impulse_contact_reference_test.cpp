@@ -51,7 +51,7 @@ std::vector<Kind> kinds() {
 Scene corner_scene(const Kind& kind, const char* recipe, ImpulseMode mode, bool moves) {
   Garment sheet = square_sheet(4, 0.15, 0.5);
   sheet.fabric.thickness = 1e-3;
-  sheet.fabric.rho = 0.4;
+  sheet.fabric.density = 0.4;
   const double tilt = 0.6, x0 = 0.02, y0 = 0.03;
   for (Vec3d& p : sheet.initial_positions) {
     const double along = (p.x + p.y + 0.15) / std::sqrt(2.0), across = (p.x - p.y) / std::sqrt(2.0);
@@ -91,8 +91,8 @@ void compare(const Kind& kind, const Scene& scene, Compared& compared) {
                                 scene.gravity);
   cloth.set_order(dynamic_cast<const ImpulseGarments<double>&>(*solver).sweep_order());
   cloth.set_obstacles(scene.obstacles, garment.fabric.thickness / 2, scene.contact.tolerance);
-  if (eases_out(scene)) cloth.set_push_out(scene.contact.push_out_time);
-  const double mass = garment.fabric.rho * cloth.masses().maxCoeff();
+  if (eases_out(scene)) cloth.set_push_out(scene.contact.initial_penetration_time);
+  const double mass = garment.fabric.density * cloth.masses().maxCoeff();
   const double part = scene.step / cloth.settings().substeps;
   // A place is moved by its distance's rounding, or its own of 1 m, once in each sweep, and so are its
   // neighbours; what follows of it is a few times that.
@@ -170,8 +170,8 @@ TEST(ImpulseContactReference, EveryKindOfObstacleEasesOut) {
     for (const Kind& kind : kinds())
       for (const bool moves : {false, true}) {
         Scene scene = corner_scene(kind, recipe, ImpulseMode::substeps, moves);
-        scene.contact.push_out = true;
-        scene.contact.push_out_time = 0.05;
+        scene.contact.resolve_initial_penetration = true;
+        scene.contact.initial_penetration_time = 0.05;
         for (Vec3d& p : scene.garments[0].initial_positions) p.z -= 0.008;
         Compared compared;
         compare(kind, scene, compared);

@@ -64,7 +64,7 @@ TEST(ImpulseContact, SheetComesToRestOnAPlane) {
   for (const char* recipe : recipes)
     for (const ImpulseMode mode : both_modes) {
       Garment sheet = square_sheet(6, 1, 2);
-      sheet.fabric.rho = 0.3;
+      sheet.fabric.density = 0.3;
       for (Vec3d& p : sheet.initial_positions) p.z = 0.02;
       Simulation simulation(impulse_contact_scene(sheet, obstacle(PlaneShape{}, {}, 0.3), recipe, mode),
                             one_thread());
@@ -77,7 +77,9 @@ TEST(ImpulseContact, SheetComesToRestOnAPlane) {
         force += 0.01 * simulation.contacts(0).force;
       }
       const std::string what = std::string(recipe) + ", " + describe(mode);
-      EXPECT_NEAR(force.z, gravity * sheet.fabric.delta, 5e-3 * gravity * sheet.fabric.delta) << what;
+      EXPECT_NEAR(force.z, gravity * sheet.fabric.gravity_density,
+                  5e-3 * gravity * sheet.fabric.gravity_density)
+          << what;
       EXPECT_NEAR(force.x, 0, 5e-3 * gravity) << what;
       EXPECT_LT(fastest(simulation), 1e-3) << what;
     }

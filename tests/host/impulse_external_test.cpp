@@ -119,8 +119,8 @@ TEST_P(ImpulseExternalTest, ForcesAreTheBalanceOfMomentum) {
   for (const ImpulseMode mode : both_modes)
     for (const bool soft : {false, true}) {
       Garment sheet = square_sheet(7, 0.3, 0);
-      sheet.fabric.delta = 0.8;
-      sheet.fabric.kappa = 1e-4;
+      sheet.fabric.gravity_density = 0.8;
+      sheet.fabric.bending_stiffness = 1e-4;
       sheet.fabric.shear_spring = {.stiffness = 20, .damping = 0.01};
       sheet.initial_velocities.assign(49, Vec3d{0.3, -0.2, 0.1});
       const OscillationMotion motion{.amplitude = {0.02, 0, 0.03}, .frequency = 2, .start = 0, .duration = 9};
@@ -156,7 +156,7 @@ TEST_P(ImpulseExternalTest, HoldsFromTheStartAreWorthPins) {
   for (const Precision precision : both_precisions) {
     const OscillationMotion motion{.amplitude = {0.05, 0, 0.02}, .frequency = 1, .start = 0, .duration = 100};
     Garment held = square_sheet(7, 0.3, 2);
-    held.fabric.kappa = 1e-5;
+    held.fabric.bending_stiffness = 1e-5;
     held.fabric.bend_spring = {.stiffness = 1, .damping = 1e-3};
     Garment pinned = held;
     held.grippers = {gripper({-0.15, -0.15, 0}, 0.04, {{0, 100}}, motion),
@@ -176,7 +176,7 @@ TEST_P(ImpulseExternalTest, HoldsFromTheStartAreWorthPins) {
 // A sheet all of whose nodes a spring holds sinks by delta g / k, flat.
 TEST_P(ImpulseExternalTest, SoftHoldsAreSprings) {
   Garment sheet = square_sheet(5, 0.2, 30);
-  sheet.fabric.delta = 0.7;
+  sheet.fabric.gravity_density = 0.7;
   sheet.grippers = {gripper({}, 1, {{0, 100}})};
   sheet.grippers[0].stiffness = 400;
   Simulation simulation(scene_of(sheet), options());
@@ -306,7 +306,7 @@ TEST_P(ImpulseExternalTest, StatesGoOnBitForBit) {
 // coefficients.
 TEST_P(ImpulseExternalTest, FlatSheetsInWindFollowTheLaw) {
   Garment sheet = square_sheet(5, 0.3, 0);
-  sheet.fabric.rho = 0.3;
+  sheet.fabric.density = 0.3;
   sheet.fabric.drag = {.normal = 2, .tangential = 0.25};
   const Vec3d wind{1, -2, 3};
   Scene scene = scene_of(sheet);
@@ -331,7 +331,7 @@ TEST_P(ImpulseExternalTest, FlatSheetsInWindFollowTheLaw) {
 // What is held in steady wind feels q (u . n) n and its share along: the gripper takes it up.
 TEST_P(ImpulseExternalTest, GrippersTakeUpTheWind) {
   Garment sheet = square_sheet(5, 0.3, 2);
-  sheet.fabric.rho = 0.1;
+  sheet.fabric.density = 0.1;
   sheet.fabric.drag = {.normal = 2, .tangential = 0.25};
   sheet.grippers = {gripper({}, 1, {{0, 100}})};
   Scene scene = scene_of(sheet);
@@ -343,7 +343,7 @@ TEST_P(ImpulseExternalTest, GrippersTakeUpTheWind) {
   EXPECT_LT(norm(simulation.holds(0).force + area * Vec3d{0.25, -0.5, 6}), 1e-12);
   // A corner alone: rows bring the wind's force to it, all of it but a part h q / rho, in parts of 1 ms 2 %.
   sheet.grippers = {gripper({-0.15, -0.15, 0}, 0.1, {{0, 100}})};
-  sheet.fabric.alpha = 0.5;
+  sheet.fabric.mass_damping = 0.5;
   sheet.fabric.shear_spring = {.stiffness = 20, .damping = 0.01};
   scene.garments = {sheet};
   Simulation hung(scene, options());
@@ -359,7 +359,7 @@ TEST_P(ImpulseExternalTest, GrippersTakeUpTheWind) {
 
 TEST_P(ImpulseExternalTest, LightClothInAStormStaysFinite) {
   Garment sheet = square_sheet(7, 0.3, 0);
-  sheet.fabric.rho = 0.02;
+  sheet.fabric.density = 0.02;
   sheet.fabric.drag = {.normal = 3, .tangential = 0.3};
   sheet.grippers = {gripper({-0.15, 0, 0}, 0.1, {{0, 100}})};
   Scene scene = scene_of(sheet);

@@ -164,7 +164,8 @@ struct SweepCounts {
 SweepCounts count_sweeps(double relaxation) {
   using namespace reference;
   const Index n = 20;
-  Garment sheet = shaken("sheet", quad_grid(n, n, 1, 1), {.rho = 1, .delta = 1, .kappa = 0, .alpha = 1.5},
+  Garment sheet = shaken("sheet", quad_grid(n, n, 1, 1),
+                         {.density = 1, .gravity_density = 1, .bending_stiffness = 0, .mass_damping = 1.5},
                          {{"left", {0}, FixedMotion{}}, {"right", {n - 1}, FixedMotion{}}});
   for (const Index corner : {0, n - 1}) sheet.initial_positions[corner].x = corner == 0 ? 0.025 : 0.975;
   Scene scene = impulse_scene({sheet}, "bender_iterative", ImpulseMode::converge);

@@ -32,7 +32,7 @@ TEST(ImpulseStability, AFreeClothKeepsItsMomentum) {
       for (const Precision precision : both_precisions) {
         SCOPED_TRACE(std::string(recipe) + ", " + describe(mode) + ", " + to_string(precision));
         Garment garment = shaken("free", quad_grid(8, 8, 0.3, 0.3), springy_fabric(), {});
-        garment.fabric.alpha = 0;
+        garment.fabric.mass_damping = 0;
         garment.gravity = 0;
         Simulation simulation(impulse_scene({garment}, recipe, mode), {.precision = precision, .threads = 1});
         const Vec3d before = simulation.measure(0).linear_momentum;
@@ -44,7 +44,7 @@ TEST(ImpulseStability, AFreeClothKeepsItsMomentum) {
         }
         const double u = precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
                                                          : std::numeric_limits<double>::epsilon();
-        const double mass = garment.fabric.rho * 0.3 * 0.3;
+        const double mass = garment.fabric.density * 0.3 * 0.3;
         // Signs of roundings are mixed; 10 for those of single precision's moves, which are differences.
         EXPECT_LE(norm(simulation.measure(0).linear_momentum - before),
                   10 * u * std::sqrt(updates) * mass * fastest);
@@ -110,7 +110,8 @@ TEST(ImpulseStability, NoSceneBlowsUp) {
 // Rounding of u = h v by half a unit in each part adds up to parts u v / 2 at most.
 TEST(ImpulseStability, FarFromTheOriginFloatFallsAsDoubleDoes) {
   for (const char* recipe : sweep_recipes) {
-    Garment garment = shaken("far", quad_grid(6, 6, 0.25, 0.25), {.rho = 0.3, .delta = 0.3}, {});
+    Garment garment =
+        shaken("far", quad_grid(6, 6, 0.25, 0.25), {.density = 0.3, .gravity_density = 0.3}, {});
     for (Vec3d& p : garment.initial_positions) p += Vec3d{1000, -1000, 1000};
     garment.initial_velocities.clear();
     garment.initial_positions.clear();
@@ -144,7 +145,11 @@ TEST(ImpulseStability, AtRestFloatStaysWhereDoubleDoes) {
     garment.name = "sheet";
     garment.mesh = quad_grid(9, 9, 0.4, 0.4);
     for (Vec3d& p : garment.mesh.positions) p = {p.x, 0, p.y};
-    garment.fabric = {.rho = 0.3, .delta = 0.3, .kappa = 0, .alpha = 3, .beta = 0};
+    garment.fabric = {.density = 0.3,
+                      .gravity_density = 0.3,
+                      .bending_stiffness = 0,
+                      .mass_damping = 3,
+                      .stiffness_damping = 0};
     std::vector<Index> top(9);
     for (Index i = 0; i < 9; ++i) top[static_cast<std::size_t>(i)] = 72 + i;
     garment.pins = {{"top", top, FixedMotion{}}};
@@ -170,7 +175,8 @@ TEST(ImpulseStability, AtRestFloatStaysWhereDoubleDoes) {
 
 Scene broken_scene(const std::string& recipe, ImpulseMode mode, Garment garment) {
   garment.name = "broken";
-  if (garment.fabric.shear_spring.exists() || garment.fabric.kappa > 0) garment.fabric = springy_fabric();
+  if (garment.fabric.shear_spring.exists() || garment.fabric.bending_stiffness > 0)
+    garment.fabric = springy_fabric();
   Scene scene = impulse_scene({std::move(garment)}, recipe, mode);
   scene.impulse.max_sweeps = mode == ImpulseMode::substeps ? 1 : 100;
   return scene;

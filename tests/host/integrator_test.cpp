@@ -17,7 +17,7 @@ Scene sheet_scene(Integrator integrator, double h) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = quad_grid(5, 4, 0.4, 0.3);
-  sheet.fabric = {.rho = 0.2, .delta = 0.2, .kappa = 0, .alpha = 0};
+  sheet.fabric = {.density = 0.2, .gravity_density = 0.2, .bending_stiffness = 0, .mass_damping = 0};
   Scene scene;
   scene.recipe = "coltraro2022";
   scene.step = h;
@@ -158,9 +158,9 @@ TEST(FactorOfRows, StepsAreThoseOfTheWholeMatrix) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
     for (const double kappa : {1e-5, 1e-3}) {
       Scene scene = batch_scene({.bending = true, .factor = FactorPattern::rows}, 3);
-      for (Garment& garment : scene.garments) garment.fabric.kappa = kappa;
+      for (Garment& garment : scene.garments) garment.fabric.bending_stiffness = kappa;
       const auto positions = [&](FactorPattern factor, double cg_tolerance) {
-        scene.projection.factor = factor;
+        scene.projection.factorization = factor;
         scene.projection.cg_tolerance = cg_tolerance;
         scene.projection.tolerance = 1e-8;
         Simulation simulation(scene, {.solver = solver, .threads = 1});
@@ -183,7 +183,7 @@ TEST(FactorOfRows, StepsAreThoseOfTheWholeMatrix) {
 
 TEST(FactorOfRows, IsRefusedAmongBodies) {
   Scene scene = sheet_scene(Integrator::backward_euler, 0.01);
-  scene.projection.factor = FactorPattern::rows;
+  scene.projection.factorization = FactorPattern::rows;
   scene.bodies.emplace_back();
   EXPECT_THROW(Simulation{scene}, SceneError);
 }

@@ -18,13 +18,13 @@ Garment sheet(Mesh mesh, BendingModel bending, bool large_angles, double kappa =
   Garment garment;
   garment.name = "sheet";
   garment.mesh = std::move(mesh);
-  garment.fabric = {.rho = 0.2,
-                    .delta = 0.2,
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
                     .bending = bending,
                     .large_angles = large_angles,
-                    .kappa = kappa,
-                    .weft_kappa = kappa / 2,
-                    .alpha = 0.1,
+                    .bending_stiffness = kappa,
+                    .weft_bending_stiffness = kappa / 2,
+                    .mass_damping = 0.1,
                     .stretch_stiffness = 500,
                     .shear_stiffness = 50};
   return garment;
@@ -92,7 +92,7 @@ TEST(MidEdgeBending, OfABatchOfQuadsHasItsOwnBits) {
 /// A sheet that hangs by two corners which are nearer than at rest.
 Scene hung(Mesh mesh, BendingModel bending, bool large_angles, const std::string& recipe) {
   Garment garment = sheet(std::move(mesh), bending, large_angles);
-  garment.fabric.beta = 1e-6;
+  garment.fabric.stiffness_damping = 1e-6;
   garment.pins = {{"corners", {0, 5}, FixedMotion{}}};
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_positions.push_back({0.9 * p.x, p.y, 0.02 * std::sin(20 * p.x) * std::cos(9 * p.y)});
@@ -127,7 +127,7 @@ TEST(LargeAngles, OfABatchHaveTheirOwnBits) {
     garment.name += std::to_string(scene.garments.size());
     garment.fabric.bending = model;
     garment.fabric.large_angles = large;
-    if (model == BendingModel::discrete_shells) garment.fabric.weft_kappa = 0;
+    if (model == BendingModel::discrete_shells) garment.fabric.weft_bending_stiffness = 0;
   }
   Simulation batch(scene, {.threads = 1});
   batch.advance(20);
@@ -146,7 +146,7 @@ TEST(LargeAngles, OfABatchHaveTheirOwnBits) {
 TEST(LargeAngles, LeaveFlatSheetsAlone) {
   for (const BendingModel model : {BendingModel::plate, BendingModel::mid_edge}) {
     Garment garment = sheet(irregular_triangles(8, 60, 0.4, 0.3, 3), model, true);
-    garment.fabric.delta = 0;
+    garment.fabric.gravity_density = 0;
     const reference::MatrixX3d turned =
         reference::to_matrix(garment.mesh.positions) * reference::some_rotation().transpose();
     garment.initial_positions = reference::to_vectors(turned);
@@ -163,9 +163,9 @@ TEST(LargeAngles, LeaveFlatSheetsAlone) {
 std::array<double, 2> hanging_end(double gamma, double degrees, BendingModel model, bool large_angles) {
   Garment garment =
       sheet(reference::clamped_strip(12, degrees, 0.5, false), model, large_angles, 9.8 / gamma);
-  garment.fabric.weft_kappa = 0;
-  garment.fabric.rho = garment.fabric.delta = 1;
-  garment.fabric.alpha = 4;
+  garment.fabric.weft_bending_stiffness = 0;
+  garment.fabric.density = garment.fabric.gravity_density = 1;
+  garment.fabric.mass_damping = 4;
   garment.fabric.stretch_stiffness = 1500;
   garment.fabric.shear_stiffness = 500;
   Pin clamp{"clamp", {}, FixedMotion{}};
@@ -208,7 +208,7 @@ TEST(LargeAngles, AreRefusedWhereNothingIsLeftOut) {
   const Mesh mesh = triangle_grid(4, 4, 0.1, 0.1, Diagonals::parallel);
   EXPECT_EQ(refusal(scene_of(sheet(mesh, BendingModel::plate, true))), "");
   Garment hinges = sheet(mesh, BendingModel::discrete_shells, true);
-  hinges.fabric.weft_kappa = 0;
+  hinges.fabric.weft_bending_stiffness = 0;
   EXPECT_NE(refusal(scene_of(hinges)).find("fabric.large_angles: found true, expected false with"),
             std::string::npos);
   EXPECT_NE(refusal(scene_of(sheet(mesh, BendingModel::plate, true), "coltraro2022"))

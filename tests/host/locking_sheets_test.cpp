@@ -44,7 +44,7 @@ struct HeldSheet {
     }
     sheet.mesh = std::move(mesh);
     sheet.fabric = preset(fabric);
-    sheet.fabric.alpha = 3;
+    sheet.fabric.mass_damping = 3;
     sheet.pins = {{"middle", {static_cast<Index>(nearest)}, FixedMotion{}}};
     scene.garments = {sheet};
     Simulation simulation(scene, {.threads = 1});
@@ -101,8 +101,8 @@ double strip_stiffness(Mesh mesh, double degrees) {
   turn_threads(mesh, degrees * M_PI / 180);
   strip.mesh = std::move(mesh);
   strip.fabric = preset("cotton");
-  strip.fabric.kappa = strip.fabric.weft_kappa = 0;
-  strip.fabric.alpha = 400;
+  strip.fabric.bending_stiffness = strip.fabric.weft_bending_stiffness = 0;
+  strip.fabric.mass_damping = 400;
   Pin held{"held", {}, FixedMotion{}}, pulled{"pulled", {}, FixedMotion{}};
   strip.initial_positions = strip.mesh.positions;
   for (Index i = 0; i < strip.mesh.node_count(); ++i) {

@@ -55,7 +55,7 @@ TEST(PulledStrip, FollowsThePolynomial) {
   const auto force = [](double d) { return 60 * d - 200 * d * d + 3e4 * d * d * d; };
   for (const char* recipe : {"membrane", "soft_constraints"})
     for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
-      Fabric fabric{.rho = 0.1, .delta = 0, .alpha = 2, .stretch_stiffness = 100};
+      Fabric fabric{.density = 0.1, .gravity_density = 0, .mass_damping = 2, .stretch_stiffness = 100};
       fabric.curves.warp.polynomial = {60, -200, 3e4};
       fabric.curves.warp.up_to = 0.3;
       PulledStrip strip(recipe, fabric, 0.05, {.solver = solver, .threads = 1});
@@ -69,7 +69,7 @@ TEST(PulledStrip, FollowsThePolynomial) {
 }
 
 TEST(PulledStrip, FollowsStraightLines) {
-  Fabric fabric{.rho = 0.1, .delta = 0, .alpha = 2, .stretch_stiffness = 100};
+  Fabric fabric{.density = 0.1, .gravity_density = 0, .mass_damping = 2, .stretch_stiffness = 100};
   fabric.curves.warp.points = {{0.02, 2}, {0.1, 50}};
   fabric.curves.warp.between = CurveBetween::linear;
   PulledStrip strip("membrane", fabric, 0.05, {.threads = 1});
@@ -92,7 +92,7 @@ TEST(PulledStrip, CreepsAtTheRateOfItsViscosity) {
     for (const char* recipe : {"membrane", "soft_constraints"})
       for (const StepSolver solver : {StepSolver::batched, StepSolver::direct})
         for (const Precision precision : {Precision::float64, Precision::float32}) {
-          Fabric fabric{.rho = 1e-7, .delta = 0, .stretch_stiffness = stiffness};
+          Fabric fabric{.density = 1e-7, .gravity_density = 0, .stretch_stiffness = stiffness};
           StressCurve& curve = fabric.viscosity.curves.warp;
           if (has_points) {
             curve.points = {{0.5, 4}, {2, 34}};

@@ -21,8 +21,8 @@ constexpr double w = 0.05;
 
 Fabric cloth() {
   Fabric fabric;
-  fabric.delta = 0.2;
-  fabric.kappa = 2e-5;
+  fabric.gravity_density = 0.2;
+  fabric.bending_stiffness = 2e-5;
   return fabric;
 }
 
@@ -73,7 +73,7 @@ TEST(Minimise, AllMinimisersFindTheSameRest) {
 TEST(Minimise, AStripThatHardlyStretchesHangsInACatenary) {
   const Index n = 41;
   Fabric fabric = cloth();
-  fabric.kappa = 1e-9;
+  fabric.bending_stiffness = 1e-9;
   BreenSettings stiff;
   stiff.strain = 1e-3;
   const double length = (n - 1) * w, span = 0.8 * length;
@@ -178,7 +178,7 @@ TEST(Multigrid, EnergiesOfFeynmansRestConvergeWithTheGrid) {
   std::vector<double> energies, weights;
   for (const Index n : {9, 17, 33}) {
     Fabric board = cloth();
-    board.kappa = 2e-3;
+    board.bending_stiffness = 2e-3;
     board.stretch_stiffness = 1000;
     const double spacing = 0.4 / static_cast<double>(n - 1);
     ParticleModel model = feynman_model({n, n, spacing}, board, {0, 0, -9.81}, "garments[0]");

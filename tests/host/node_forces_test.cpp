@@ -105,7 +105,7 @@ TEST(NodeForces, BadOnesAreRefusedAndChangeNothing) {
   EXPECT_THROW(simulation.set_forces(2, forces), ShapeError);
   scene.projection.metric = Metric::mass;
   Simulation other(scene);
-  expect_refused(other, forces, "use \"B\"");
+  expect_refused(other, forces, "use \"implicit\"");
   forces[7].y = std::nan("");
   expect_refused(simulation, forces, "garments[1].forces");
   scene.projection.metric = Metric::implicit_b;

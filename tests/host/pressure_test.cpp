@@ -10,7 +10,11 @@ Scene scene_of(Mesh mesh, double pressure) {
   Garment garment;
   garment.name = "balloon";
   garment.mesh = std::move(mesh);
-  garment.fabric = {.rho = 0.2, .delta = 0.2, .alpha = 3, .stretch_stiffness = 1000, .shear_stiffness = 200};
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
+                    .mass_damping = 3,
+                    .stretch_stiffness = 1000,
+                    .shear_stiffness = 200};
   garment.pressure = pressure;
   Scene scene;
   scene.recipe = "membrane";

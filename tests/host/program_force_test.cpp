@@ -227,8 +227,8 @@ TEST(ProgramForces, OfASpringAtOneNodeCarryTheSheet) {
   for (const bool is_batched : {true, false}) {
     Scene scene = bare_scene({"", "membrane", {}}, 1);
     scene.step = 0.02;
-    scene.projection.balance = 1e-3;
-    scene.garments[0].fabric.alpha = 1;
+    scene.projection.force_tolerance = 1e-3;
+    scene.garments[0].fabric.mass_damping = 1;
     Simulation simulation(scene, {.solver = is_batched ? StepSolver::batched : StepSolver::direct});
     constexpr std::size_t corner = 48;
     constexpr double k = 50;

@@ -44,8 +44,11 @@ TEST(Provot, StripHangsAsLongAsItsSpringsSay) {
   for (Vec3d& p : mesh.positions) p = {p.x, 0, p.y};  // upright
   std::vector<Index> top;
   for (Index i = 0; i < columns; ++i) top.push_back((rows - 1) * columns + i);
-  const Scene scene = hanging(
-      mesh, top, {.rho = rho, .delta = rho, .alpha = 3, .structural_spring = {.stiffness = stiffness}});
+  const Scene scene = hanging(mesh, top,
+                              {.density = rho,
+                               .gravity_density = rho,
+                               .mass_damping = 3,
+                               .structural_spring = {.stiffness = stiffness}});
   Simulation simulation(scene);
   simulation.advance(unless_sanitized(600, 200));
   const std::vector<Vec3d> positions = simulation.positions(0);
@@ -68,9 +71,9 @@ TEST(Provot, PullsAtTheCornersAreLimited) {
   constexpr Index count = 17;
   double largest[2] = {}, beside[2] = {};
   for (const bool is_limited : {false, true}) {
-    Fabric fabric{.rho = 0.2,
-                  .delta = 0.2,
-                  .alpha = 0.2,
+    Fabric fabric{.density = 0.2,
+                  .gravity_density = 0.2,
+                  .mass_damping = 0.2,
                   .shear_spring = {.stiffness = 10, .damping = 0.01},
                   .bend_spring = {.stiffness = 2, .damping = 0.01},
                   .structural_spring = {.stiffness = 20, .damping = 0.01}};
@@ -95,7 +98,7 @@ TEST(Provot, PullsAtTheCornersAreLimited) {
 /// Springs without a limit are of any length, and still a cloth that they have torn apart is named and
 /// frozen.
 TEST(Provot, WhatIsTornApartHasDiverged) {
-  const Fabric fabric{.rho = 0.2, .delta = 0.2, .structural_spring = {.stiffness = 20}};
+  const Fabric fabric{.density = 0.2, .gravity_density = 0.2, .structural_spring = {.stiffness = 20}};
   for (const double strain : {8.0, 16.0})
     for (const Precision precision : {Precision::float64, Precision::float32}) {
       Scene scene = hanging(quad_grid(5, 5, 1, 1), {20, 24}, fabric);
@@ -121,7 +124,7 @@ std::string refusal(const Scene& scene) {
 }
 
 TEST(Provot, WhatItCannotDoIsRefused) {
-  const Fabric fabric{.rho = 0.2, .delta = 0.2, .structural_spring = {.stiffness = 20}};
+  const Fabric fabric{.density = 0.2, .gravity_density = 0.2, .structural_spring = {.stiffness = 20}};
   Scene scene = hanging(quad_grid(5, 5, 1, 1), {20, 24}, fabric);
   EXPECT_EQ(refusal(scene), "none");
   scene.garments[0].fabric.structural_spring.stiffness = 0;

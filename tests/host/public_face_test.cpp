@@ -49,11 +49,11 @@ TEST(PublicFace, AGarmentIsWrittenOnce) {
             }),
             expected);
   EXPECT_EQ(message_of<ShapeError>([&] {
-              simulation.set_fabrics({1, 1}, {Fabric{}, Fabric{.rho = 2}});
+              simulation.set_fabrics({1, 1}, {Fabric{}, Fabric{.density = 2}});
             }),
             expected);
   EXPECT_EQ(simulation.positions(1), before);
-  EXPECT_EQ(simulation.scene().garments[1].fabric.rho, sheets().garments[1].fabric.rho);
+  EXPECT_EQ(simulation.scene().garments[1].fabric.density, sheets().garments[1].fabric.density);
   std::vector<Vec3d> out(32);
   EXPECT_NO_THROW(simulation.read(GarmentField::positions, {1, 1}, out));  // which changes nothing
 }
@@ -64,7 +64,7 @@ TEST(PublicFace, NumbersThatAreNoEnumerationAreRefused) {
       {"projection.method", [&](Scene& s) { none(s.projection.method); }},
       {"projection.metric", [&](Scene& s) { none(s.projection.metric); }},
       {"projection.integrator", [&](Scene& s) { none(s.projection.integrator); }},
-      {"projection.factor", [&](Scene& s) { none(s.projection.factor); }},
+      {"projection.factorization", [&](Scene& s) { none(s.projection.factorization); }},
       {"projection.on_violation", [&](Scene& s) { none(s.projection.on_violation); }},
       {"impulse.mode", [&](Scene& s) { none(s.impulse.mode); }},
       {"impulse.velocity_pass", [&](Scene& s) { none(s.impulse.velocity_pass); }},
@@ -171,7 +171,7 @@ TEST(PublicFace, ASnapshotOfAnotherSceneIsRefused) {
   Simulation simulation(sheets());
   const Snapshot own = simulation.snapshot();
   Scene renamed = sheets();  // what commands change, and what nothing depends on
-  renamed.garments[0].fabric.rho *= 2;
+  renamed.garments[0].fabric.density *= 2;
   renamed.garments[0].pins[0].motion = OscillationMotion{{0, 0, 0.1}, 1};
   renamed.name = "another name";
   EXPECT_NO_THROW(Simulation(renamed).restore(own));

@@ -15,7 +15,7 @@ TEST(RigidBody, MomentumIsKept) {
   for (const double mass : {0.01, 0.5, 50.0}) {
     for (const double mu : {0.0, 0.5}) {
       Garment sheet = square_sheet(9, 0.5, 0);
-      sheet.fabric.rho = sheet.fabric.delta = 0.2;
+      sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
       RigidBody box = body(BoxShape{{0.1, 0.12, 0.08}, 0.02}, mass, {0.03, -0.02, 0.12}, mu);
       box.velocity = {0.3, 0.1, -2};
       box.angular_velocity = {3, -2, 4};
@@ -52,7 +52,7 @@ TEST(RigidBody, MomentumIsKeptAmongClothsThatTouch) {
   sheets[0].name = "lower";
   sheets[1].name = "upper";
   for (Garment& sheet : sheets) {
-    sheet.fabric.rho = sheet.fabric.delta = 0.2;
+    sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
     sheet.fabric.thickness = thickness;
     sheet.fabric.stretch_stiffness = 2000;
     sheet.fabric.shear_stiffness = 100;
@@ -242,7 +242,8 @@ TEST(RigidBody, ScenesThatCannotBeAreRefused) {
   expect(other, one_thread(), "m inside of body \"body 0\" at the start");
   other = scene;
   other.projection.metric = Metric::mass;
-  expect(other, one_thread(), "bodies: found 1, expected none with projection.metric \"M\": use \"B\"");
+  expect(other, one_thread(),
+         "bodies: found 1, expected none with projection.metric \"mass\": use \"implicit\"");
 }
 
 TEST(RigidBody, StatesAreKeptBitForBit) {

@@ -24,7 +24,10 @@ Scene stretched(double strain, const Plasticity& plasticity, bool is_held, doubl
   garment.mesh = quad_grid(columns, rows, rest_length * (columns - 1), rest_length * (rows - 1));
   for (const Vec3d& p : garment.mesh.positions)
     garment.initial_positions.push_back({p.x, (1 + strain) * p.y, p.z});
-  garment.fabric = {.rho = rho, .delta = 0, .alpha = alpha, .structural_spring = {.stiffness = stiffness}};
+  garment.fabric = {.density = rho,
+                    .gravity_density = 0,
+                    .mass_damping = alpha,
+                    .structural_spring = {.stiffness = stiffness}};
   garment.fabric.plasticity = plasticity;
   garment.pins = {{"first", {0, 1, 2}, FixedMotion{}}};
   if (is_held) garment.pins.push_back({"last", {18, 19, 20}, FixedMotion{}});
@@ -120,9 +123,9 @@ TEST(Sakaguchi, FlowTakesEnergy) {
 }
 
 Fabric springs() {
-  return {.rho = 0.2,
-          .delta = 0.2,
-          .alpha = 0.2,
+  return {.density = 0.2,
+          .gravity_density = 0.2,
+          .mass_damping = 0.2,
           .shear_spring = {.stiffness = 10, .damping = 0.01},
           .bend_spring = {.stiffness = 2, .damping = 0.01},
           .structural_spring = {.stiffness = 20, .damping = 0.01}};

@@ -233,7 +233,7 @@ std::vector<Garment> strangers() {
   all[2].mesh = triangle_grid(5, 6, 0.2, 0.25, Diagonals::parallel);
   for (Vec3d& p : all[2].mesh.positions) p = {0, p.x, p.y};
   all[3].name = "bends";
-  all[3].fabric.kappa = 1e-5;
+  all[3].fabric.bending_stiffness = 1e-5;
   // A node of the lower edge moved outwards: the boundary has a corner more.
   all[4].name = "other corners";
   all[4].mesh.positions[2].z -= 0.06;

@@ -16,10 +16,10 @@ Scene sheet(double stiffness) {
   Garment garment;
   garment.name = "sheet";
   garment.mesh = quad_grid(21, 21, 0.4, 0.4);
-  garment.fabric = {.rho = 0.15,
-                    .delta = 0.15,
-                    .kappa = 1e-6,
-                    .alpha = 0.05,
+  garment.fabric = {.density = 0.15,
+                    .gravity_density = 0.15,
+                    .bending_stiffness = 1e-6,
+                    .mass_damping = 0.05,
                     .stretch_stiffness = stiffness,
                     .weft_stretch_stiffness = stiffness,
                     .shear_stiffness = stiffness / 100};

@@ -21,7 +21,7 @@ std::vector<Kind> kinds() {
   Scene grips = many_grippers(contact_scene(square_sheet(7, 0.3, 1), {}, 0.01));
   grips.obstacles.push_back(obstacle(SphereShape{0.1}, {0, 0, -1}, 0.3));
   grips.obstacles.back().name = "ball";
-  grips.contact.push_out = true;
+  grips.contact.resolve_initial_penetration = true;
   Scene bodies = body_scene(hanging_net(9), {body(SphereShape{0.1}, 1, {0.02, 0.01, 0.11}, 0.2)}, 0.01);
   std::vector<Kind> all{{"batched", grips, StepSolver::batched},
                         {"direct", grips, StepSolver::direct},
@@ -102,7 +102,7 @@ TEST(StateFields, EveryFieldGoesInAndComesBack) {
       const Snapshot start = simulation.snapshot();
       GarmentState state = start.garments[garment];
       EXPECT_FALSE(state.contacts.empty()) << kind.name;
-      EXPECT_EQ(state.eased.empty(), !kind.scene.contact.push_out) << kind.name;
+      EXPECT_EQ(state.eased.empty(), !kind.scene.contact.resolve_initial_penetration) << kind.name;
       EXPECT_EQ(state.holds.empty(), kind.scene.garments[garment].grippers.empty()) << kind.name;
       change(state, kind.scene, garment, kind.impulses);
       simulation.set_state(garment, state);

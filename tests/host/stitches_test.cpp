@@ -35,8 +35,11 @@ Garment pair_of_panels(Index count, double size, double gap, double lift) {
     garment.mesh.stitches.push_back({.a = row * count + count - 1,
                                      .b = nodes + row * count,
                                      .length = row == 0 || row == count - 1 ? piece / 2 : piece});
-  garment.fabric = {
-      .rho = 0.2, .delta = 0.2, .kappa = 1e-6, .stretch_stiffness = 1000, .shear_stiffness = 100};
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.2,
+                    .bending_stiffness = 1e-6,
+                    .stretch_stiffness = 1000,
+                    .shear_stiffness = 100};
   return garment;
 }
 
@@ -92,7 +95,7 @@ TEST_P(Stitches, OfAHangingPanelOpenByItsWeightOverTheirStiffness) {
   Pin top{.name = "top", .nodes = {}, .motion = FixedMotion{}};
   for (Index row = 0; row < count; ++row) top.nodes.push_back(row * count);
   garment.pins = {top};
-  garment.fabric.alpha = 5;
+  garment.fabric.mass_damping = 5;
   Scene scene = scene_of({garment});
   scene.projection.tolerance = 1e-6;
   Simulation simulation(scene);
@@ -138,7 +141,7 @@ TEST(StitchesInBatches, HaveTheBitsOfOneAlone) {
   for (int i = 0; i < 11; ++i) {
     garments.push_back(pair_of_panels(5, 0.3, 0.02 + 0.01 * i, 0.03));
     garments.back().name += std::to_string(i);
-    garments.back().fabric.rho = 0.1 + 0.02 * i;
+    garments.back().fabric.density = 0.1 + 0.02 * i;
   }
   Simulation all(scene_of(garments));
   expect_bits_of_each_alone(all, 40, [&](std::size_t g) { return scene_of({garments[g]}); });

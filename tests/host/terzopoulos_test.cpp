@@ -20,12 +20,12 @@ namespace {
 constexpr double pi = 3.14159265358979323846;
 
 Fabric fabric() {
-  return {.rho = 0.2,
-          .delta = 0.2,
+  return {.density = 0.2,
+          .gravity_density = 0.2,
           .bending = BendingModel::plate,
-          .kappa = 3e-4,
-          .weft_kappa = 1e-4,
-          .alpha = 0.1,
+          .bending_stiffness = 3e-4,
+          .weft_bending_stiffness = 1e-4,
+          .mass_damping = 0.1,
           .stretch_stiffness = 40,
           .weft_stretch_stiffness = 30,
           .shear_stiffness = 10};
@@ -91,7 +91,7 @@ TEST(Terzopoulos, ACylinderHasTheEnergyOfAPlate) {
     x.push_back({5 + radius * std::sin(a), p.y - 7, radius * std::cos(a)});
   }
   const Fabric f = fabric();
-  const double expected = f.kappa / 2 / (radius * radius) * h * (nx - 2) * h * (ny - 1);
+  const double expected = f.bending_stiffness / 2 / (radius * radius) * h * (nx - 2) * h * (ny - 1);
   EXPECT_NEAR(grid.energy(f, x) / expected, 1, 1e-9);
   for (Vec3d& p : x) p = {p.y, p.z, p.x};
   EXPECT_NEAR(grid.energy(f, x) / expected, 1, 1e-9);
@@ -103,7 +103,11 @@ Scene strip(const char* recipe, double step) {
   garment.name = "strip";
   garment.mesh = quad_grid(3, 6, 0.2, 0.5);
   for (Vec3d& p : garment.mesh.positions) p = {p.x, 0, p.y};  // upright
-  garment.fabric = {.rho = 0.3, .delta = 0.3, .alpha = 3, .stretch_stiffness = 30, .shear_stiffness = 5};
+  garment.fabric = {.density = 0.3,
+                    .gravity_density = 0.3,
+                    .mass_damping = 3,
+                    .stretch_stiffness = 30,
+                    .shear_stiffness = 5};
   garment.pins = {{"top", {15, 16, 17}, FixedMotion{}}};
   Scene scene;
   scene.recipe = recipe;
@@ -140,7 +144,7 @@ std::vector<Vec3d> fallen(const char* recipe, int steps) {
   garment.name = "sheet";
   garment.mesh = quad_grid(7, 7, 0.3, 0.3);
   garment.fabric = fabric();
-  garment.fabric.weft_kappa = 0;
+  garment.fabric.weft_bending_stiffness = 0;
   garment.pins = {{"side", {0, 7, 14, 21, 28, 35, 42}, FixedMotion{}}};
   Scene scene;
   scene.recipe = recipe;
@@ -244,12 +248,12 @@ TEST(Terzopoulos, WhatItCannotDoIsRefused) {
   EXPECT_EQ(refusal(scene), "none");
   EXPECT_NE(refusal(scene, {.solver = StepSolver::batched}).find("solver: found \"batched\""),
             std::string::npos);
-  scene.garments[0].fabric.beta = 1e-5;
-  EXPECT_EQ(
-      refusal(scene),
-      "garments[0].fabric.beta: found 1e-05, expected 0 with the recipe terzopoulos1987_implicit, which "
-      "damps by alpha alone");
-  scene.garments[0].fabric.beta = 0;
+  scene.garments[0].fabric.stiffness_damping = 1e-5;
+  EXPECT_EQ(refusal(scene),
+            "garments[0].fabric.stiffness_damping: found 1e-05, expected 0 with the recipe "
+            "terzopoulos1987_implicit, which "
+            "damps by mass_damping alone");
+  scene.garments[0].fabric.stiffness_damping = 0;
   scene.garments[0].mesh = triangle_grid(5, 5, 1, 1, Diagonals::parallel);
   scene.garments[0].pins.clear();
   EXPECT_EQ(refusal(scene),

@@ -30,7 +30,7 @@ TEST(Thickness, BallsOfAnyMassRestOnCloth) {
       }
       const ContactMeasures contacts = simulation.contacts(0);
       force = contacts.forces[0].z;
-      const double weight = (mass + 0.0025 * scene.garments[0].fabric.delta) * scene.gravity,
+      const double weight = (mass + 0.0025 * scene.garments[0].fabric.gravity_density) * scene.gravity,
                    speed = std::sqrt(square / (steps - steps / 2));
       heights.push_back(simulation.bodies()[0].pose.center.z - radius);
       std::printf(
@@ -67,7 +67,7 @@ TEST(Thickness, IsThatOfThePressure) {
   // The upper side bears the box, the lower one the cloth, too: half of t each.
   const double area = 0.0064, weight = 2 * 9.81,
                expected = (cotton.compression.thickness_at(weight / area) +
-                           cotton.compression.thickness_at(weight / area + cotton.delta * 9.81)) /
+                           cotton.compression.thickness_at(weight / area + cotton.gravity_density * 9.81)) /
                           2;
   std::printf("t(p) %.6f mm\n", 1e3 * expected);
   for (const double t : found) {
@@ -121,14 +121,14 @@ TEST(Thickness, FingersThatStopHoldWithAConstantForce) {
   constexpr double weight = 0.2 * 0.01 * 9.81;
   for (const double share : {0.9, 0.8, 0.5, 0.3}) {
     Fabric towel;
-    towel.rho = towel.delta = 0.2;
-    towel.kappa = 2e-5;
+    towel.density = towel.gravity_density = 0.2;
+    towel.bending_stiffness = 2e-5;
     towel.stretch_stiffness = 2000;
     towel.shear_stiffness = 100;
     towel.compression = fitted_compression(2.2e-3, 1.2e-3, 0.4);
     towel.thickness = towel.compression.thickness;
     Garment sheet = square_sheet(6, 0.1, 0.2);
-    towel.alpha = 0.2;
+    towel.mass_damping = 0.2;
     sheet.fabric = towel;
     for (Vec3d& p : sheet.initial_positions) p = {p.x, 0, p.y};
     Gripper gripper;
@@ -180,8 +180,8 @@ TEST(Thickness, FingersThatStopHoldWithAConstantForce) {
 
 Scene slope_scene(double tangent, double mu_static, double mu_dynamic, double speed, double step) {
   Fabric fabric;
-  fabric.rho = fabric.delta = 0.2;
-  fabric.kappa = 2e-5;
+  fabric.density = fabric.gravity_density = 0.2;
+  fabric.bending_stiffness = 2e-5;
   fabric.stretch_stiffness = 2000;
   fabric.shear_stiffness = 100;
   fabric.thickness = 1e-3;
@@ -261,8 +261,8 @@ TEST(Thickness, ABoxOnClothThatIsDrawnAwayAcceleratesAsFrictionHasIt) {
     sheet.name = "sheet";
     sheet.mesh = quad_grid(25, 13, 0.6, 0.3);
     Fabric& f = sheet.fabric;
-    f.rho = f.delta = 0.2;
-    f.kappa = 2e-5;
+    f.density = f.gravity_density = 0.2;
+    f.bending_stiffness = 2e-5;
     f.stretch_stiffness = 5000;
     f.shear_stiffness = 200;
     f.thickness = 1e-3;

@@ -21,9 +21,9 @@ Scene hung_sheets(Index count, Index nodes) {
     sheet.name = "sheet" + std::to_string(g);
     sheet.mesh = quad_grid(nodes, nodes, 0.5, 0.5);
     for (Vec3d& p : sheet.mesh.positions) p.x += g;
-    sheet.fabric.rho = sheet.fabric.delta = 0.15;
+    sheet.fabric.density = sheet.fabric.gravity_density = 0.15;
     sheet.fabric.stretch_stiffness = 4000;
-    sheet.fabric.kappa = 1e-5;
+    sheet.fabric.bending_stiffness = 1e-5;
     sheet.fabric.thickness = 1e-3;
     sheet.pins.push_back({.name = "corners", .nodes = {0, nodes - 1}, .motion = FixedMotion{}});
     scene.garments.push_back(sheet);

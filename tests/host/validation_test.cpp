@@ -195,7 +195,7 @@ TEST(Validation, ChecksCurvesAndViscosityAmongObstacles) {
       for (const Precision precision : {Precision::float64, Precision::float32}) {
         Scene scene = read_scene(scenes() / "wool_on_sphere.json");
         scene.recipe = recipe;
-        scene.projection.balance = 0.1;  // of momentum, beside contacts that slide
+        scene.projection.force_tolerance = 0.1;  // of momentum, beside contacts that slide
         Garment& sheet = scene.garments[0];
         sheet.mesh = quad_grid(17, 17, 0.5, 0.5);
         for (Vec3d& p : sheet.mesh.positions) p += {-0.25, -0.25, 0.16};
@@ -218,7 +218,7 @@ Scene carried_sheet(const std::string& recipe) {
   Garment sheet;
   sheet.name = "sheet";
   sheet.mesh = quad_grid(7, 7, 0.3, 0.3);
-  sheet.fabric.kappa = 1e-4;
+  sheet.fabric.bending_stiffness = 1e-4;
   const KeyframeMotion motion{
       .times = {0, 1}, .translations = {{}, {0.1, 0.1, 0.2}}, .rotations = {{}, {0, 0.4, 0}}, .center = {}};
   sheet.grippers = {{.name = "carries",

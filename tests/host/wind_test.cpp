@@ -24,7 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Solvers, WindTest,
 // A flat free sheet moves as one: rho dv = h q (u - v), across and along it with its own coefficients.
 TEST_P(WindTest, FlatSheetsFollowTheLaw) {
   Garment sheet = square_sheet(5, 0.3, 0);
-  sheet.fabric.rho = 0.3;
+  sheet.fabric.density = 0.3;
   sheet.fabric.drag = {.normal = 2, .tangential = 0.25};
   const Vec3d wind{1, -2, 3};
   Scene scene = windy_scene(sheet, wind);

@@ -146,7 +146,7 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   longer.duration = 77;
   EXPECT_NO_THROW(read_checkpoint(folder / "c.h5", longer, Precision::float64));
   Scene other = scene;
-  other.garments[1].fabric.alpha += 1e-12;
+  other.garments[1].fabric.mass_damping += 1e-12;
   std::string message =
       message_of<FileError>([&] { read_checkpoint(folder / "c.h5", other, Precision::float64); });
   EXPECT_NE(message.find("c.h5: found the state of another scene"), std::string::npos) << message;

@@ -27,8 +27,8 @@ TEST(FabricLibrary, IsReadWhole) {
   for (const auto& entry : fs::directory_iterator(library)) {
     const bool is_inextensible = entry.path().filename().string().starts_with("coltraro2022");
     const Fabric fabric = read_fabric(folder, entry.path(), is_inextensible ? "coltraro2022" : "membrane");
-    EXPECT_GT(fabric.delta, 0) << entry.path();
-    EXPECT_EQ(fabric.alpha > 1, is_inextensible) << entry.path();
+    EXPECT_GT(fabric.gravity_density, 0) << entry.path();
+    EXPECT_EQ(fabric.mass_damping > 1, is_inextensible) << entry.path();
     ++count;
   }
   EXPECT_EQ(count, fabric_presets().size() + 8);
@@ -39,9 +39,9 @@ TEST(FabricLibrary, HasTheNumbersOfThePresets) {
   for (const FabricPreset& preset : fabric_presets()) {
     const Fabric fabric = read_fabric(folder, library / (std::string(preset.name) + ".json"), "membrane");
     SCOPED_TRACE(preset.name);
-    for (const auto number : {&Fabric::rho, &Fabric::delta, &Fabric::kappa, &Fabric::stretch_stiffness,
-                              &Fabric::weft_stretch_stiffness, &Fabric::shear_stiffness,
-                              &Fabric::poisson_ratio, &Fabric::thickness})
+    for (const auto number : {&Fabric::density, &Fabric::gravity_density, &Fabric::bending_stiffness,
+                              &Fabric::stretch_stiffness, &Fabric::weft_stretch_stiffness,
+                              &Fabric::shear_stiffness, &Fabric::poisson_ratio, &Fabric::thickness})
       EXPECT_NEAR(fabric.*number, preset.fabric.*number, 1e-9 * preset.fabric.*number);
   }
 }

@@ -87,7 +87,7 @@ TEST_F(FileAccessTest, EveryKeyIsAsked) {
   const std::string way = out("way.csv", "0, 0, 0, 0\n2, 0, 0, 0\n"),
                     poses = out("poses.csv", "0, 0, 0, 0, 0, 0, 0\n2, 0, 0, 0, 0, 0, 0\n"),
                     curve = out("curve.csv", "0.1, 1\n0.2, 3\n"),
-                    fabric = out("fabric.json", R"({"rho": 0.2})"), heights = out("h.txt", "0 0\n0 0\n"),
+                    fabric = out("fabric.json", R"({"density": 0.2})"), heights = out("h.txt", "0 0\n0 0\n"),
                     solid = out("s.obj",
                                 "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
   const std::string body = std::string(grid) + ", ";

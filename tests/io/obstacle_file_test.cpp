@@ -53,7 +53,7 @@ TEST(ObstacleFile, ReadsEveryMember) {
     {"shape": {"type": "plane"}, "friction": {"static": 0.5},
      "motion": {"type": "keyframes", "times": [0, 1], "translations": [[0, 0, 0], [1, 2, 3]],
                 "rotations_degrees": [[0, 0, 0], [0, 180, 0]], "center": [7, 8, 9]}}],
-    "contact": {"tolerance": 0.002, "margin": 0.001, "push_out": true, "push_out_time": 0.25, "pairs": [
+    "contact": {"tolerance": 0.002, "margin": 0.001, "resolve_initial_penetration": true, "initial_penetration_time": 0.25, "pairs": [
       {"garment": "sheet", "obstacle": "obstacle 1", "static": 0.75},
       {"garment": "garment 1", "obstacle": "ball", "static": 1, "dynamic": 0},
       {"garment": "garment 1[1]", "obstacle": "obstacle 1", "static": 2, "dynamic": 1}]})")));
@@ -79,8 +79,8 @@ TEST(ObstacleFile, ReadsEveryMember) {
   EXPECT_EQ(keyframes.center, (Vec3d{7, 8, 9}));
   EXPECT_EQ(scene.contact.tolerance, 0.002);
   EXPECT_EQ(scene.contact.margin, 0.001);
-  EXPECT_TRUE(scene.contact.push_out);
-  EXPECT_EQ(scene.contact.push_out_time, 0.25);
+  EXPECT_TRUE(scene.contact.resolve_initial_penetration);
+  EXPECT_EQ(scene.contact.initial_penetration_time, 0.25);
   EXPECT_EQ(scene.garments[0].fabric.thickness, 0.002);
   const std::size_t expected[][2] = {{0, 1}, {1, 0}, {2, 0}, {2, 1}};
   const double frictions[][2] = {{0.75, 0.75}, {1, 0}, {1, 0}, {2, 1}};
@@ -98,8 +98,8 @@ TEST(ObstacleFile, DefaultsAreThoseOfTheStructs) {
   const Scene scene = read_scene(folder.write("scene.json", with_shape(R"("plane")"))), expected;
   EXPECT_EQ(scene.contact.tolerance, expected.contact.tolerance);
   EXPECT_EQ(scene.contact.margin, expected.contact.margin);
-  EXPECT_EQ(scene.contact.push_out, expected.contact.push_out);
-  EXPECT_EQ(scene.contact.push_out_time, expected.contact.push_out_time);
+  EXPECT_EQ(scene.contact.resolve_initial_penetration, expected.contact.resolve_initial_penetration);
+  EXPECT_EQ(scene.contact.initial_penetration_time, expected.contact.initial_penetration_time);
   EXPECT_TRUE(scene.contact.pairs.empty());
   EXPECT_EQ(scene.obstacles[0].name, "obstacle 0");
   EXPECT_EQ(scene.obstacles[0].position, Vec3d{});
@@ -304,7 +304,7 @@ TEST(ObstacleFile, DigestTellsObstaclesApart) {
           ball + R"(, "motion": {"type": "oscillation", "amplitude": [2, 0, 0], "frequency": 1}}])",
           ball + R"(}], "contact": {"margin": 1})",
           ball + R"(}], "contact": {"tolerance": 1})",
-          ball + R"(}], "contact": {"push_out": true})",
+          ball + R"(}], "contact": {"resolve_initial_penetration": true})",
           ball +
               R"(}], "contact": {"pairs": [{"garment": "sheet", "obstacle": "obstacle 0", "static": 1}]})"})
     digests.push_back(digest(keys));
@@ -385,9 +385,10 @@ const BadObstacle bad_obstacles[] = {
          R"("obstacles": [{"shape": {"type": "plane"}}, {"name": "obstacle 0", "shape": {"type": "plane"}}])"),
      "obstacles[1].name: found \"obstacle 0\", already the name of obstacles[0]"},
     {scene_text(R"("contact": {"tolerance": 0})"), "contact.tolerance: found 0, expected a number > 0"},
-    {scene_text(R"("contact": {"push_out": 1})"), "contact.push_out: found 1, expected true or false"},
-    {scene_text(R"("contact": {"push_out_time": -1})"),
-     "contact.push_out_time: found -1, expected a number >= 0"},
+    {scene_text(R"("contact": {"resolve_initial_penetration": 1})"),
+     "contact.resolve_initial_penetration: found 1, expected true or false"},
+    {scene_text(R"("contact": {"initial_penetration_time": -1})"),
+     "contact.initial_penetration_time: found -1, expected a number >= 0"},
     {scene_text(R"("contact": {"margn": 1})"), "the nearest is \"margin\""},
     {scene_text(R"("contact": {"pairs": [{"garment": "sheet", "obstacle": "a", "static": 1}]})"),
      "contact.pairs[0].obstacle: found \"a\", expected a name, but there is none"},

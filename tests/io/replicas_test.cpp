@@ -56,7 +56,7 @@ TEST(Replicas, AreOfWorldsOfTheirOwn) {
 
 TEST(Replicas, AreWhatTheFileWouldSayOneByOne) {
   const Scene batch = read(sheet + R"(, "replicas": 3, "vary": {
-    "fabric.rho": {"from": 0.5, "to": 1.5}, "fabric.alpha": {"from": 1, "to": 100, "scale": "log"},
+    "fabric.density": {"from": 0.5, "to": 1.5}, "fabric.mass_damping": {"from": 1, "to": 100, "scale": "log"},
     "gravity": {"values": [9, 8, 7]}, "time_offset": {"values": [0, 0.25, 0.5]}, "mesh.size[1]": {"from": 1, "to": 3},
     "mesh.nodes[0]": {"from": 3, "to": 5}, "transform.translation[2]": {"from": 0, "to": 1},
     "initial_velocity[0]": {"from": 0, "to": 2},
@@ -67,8 +67,8 @@ TEST(Replicas, AreWhatTheFileWouldSayOneByOne) {
     const auto number = [i](double from, double difference) { return std::to_string(from + difference * i); };
     const Scene single = read(
         R"("name": "sheet[)" + std::to_string(i) + R"(]", "mesh": {"generator": "quad_grid", "nodes": [)" +
-        std::to_string(3 + i) + R"(, 4], "size": [1, )" + number(1, 1) + R"(]}, "fabric": {"rho": )" +
-        number(0.5, 0.5) + R"(, "alpha": )" + alphas[i] + R"(}, "gravity": )" + number(9, -1) +
+        std::to_string(3 + i) + R"(, 4], "size": [1, )" + number(1, 1) + R"(]}, "fabric": {"density": )" +
+        number(0.5, 0.5) + R"(, "mass_damping": )" + alphas[i] + R"(}, "gravity": )" + number(9, -1) +
         R"(, "time_offset": )" + number(0, 0.25) + R"(, "transform": {"translation": [0, 0, )" +
         number(0, 0.5) + R"(]}, "initial_velocity": [)" + number(0, 1) +
         R"(, 0, 0], "pins": [{"select": {"nodes": [9, 11]}, "ramp": 0.5,
@@ -82,14 +82,14 @@ TEST(Replicas, AreWhatTheFileWouldSayOneByOne) {
 }
 
 TEST(Replicas, DrawRandomNumbersByScenePathAndGarment) {
-  const std::string uniform = R"("fabric.rho": {"from": 1, "to": 2, "sample": "uniform"})";
+  const std::string uniform = R"("fabric.density": {"from": 1, "to": 2, "sample": "uniform"})";
   const auto rhos = [](const Scene& scene) {
     std::vector<double> all;
-    for (const Garment& garment : scene.garments) all.push_back(garment.fabric.rho);
+    for (const Garment& garment : scene.garments) all.push_back(garment.fabric.density);
     return all;
   };
   const std::vector<double> found = rhos(read(sheet + R"(, "replicas": 4, "vary": {)" + uniform + "}"));
-  Random random(derived_seed(5, 0, "fabric.rho"));
+  Random random(derived_seed(5, 0, "fabric.density"));
   // (1 - u) 1 + u 2 in doubles.
   for (const double rho : found) {
     const double u = random.uniform();
@@ -132,14 +132,14 @@ TEST(Replicas, KnowEveryNumberOfTheirGarment) {
   const GarmentTemplate base(garment, "g");
   std::map<std::string, std::string> units;
   for (const NumberPath& number : base.numbers()) EXPECT_TRUE(units.emplace(number.path, number.unit).second);
-  for (const char* path :
-       {"mesh.nodes[1]", "mesh.size[0]", "transform.scale", "rest_noise.seed", "fabric.kappa", "gravity",
-        "time_offset", "initial_angular_velocity[2]", "pins[0].select.nodes[1]", "pins[0].motion.start"})
+  for (const char* path : {"mesh.nodes[1]", "mesh.size[0]", "transform.scale", "rest_noise.seed",
+                           "fabric.bending_stiffness", "gravity", "time_offset",
+                           "initial_angular_velocity[2]", "pins[0].select.nodes[1]", "pins[0].motion.start"})
     EXPECT_TRUE(units.contains(path)) << path;
   for (const char* path :
        {"name", "mesh.radius", "replicas", "pins[1].motion.start", "pins[0].motion.times[0]"})
     EXPECT_FALSE(units.contains(path)) << path;
-  EXPECT_EQ(units["fabric.rho"], "kg/m^2");
+  EXPECT_EQ(units["fabric.density"], "kg/m^2");
   EXPECT_EQ(units["transform.scale"], "");
 }
 

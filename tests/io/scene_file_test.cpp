@@ -38,10 +38,10 @@ TEST(SceneFile, ReadsEveryMember) {
   const Scene scene = read_scene(folder.write("all.json", R"({
     "$schema": "scene.schema.json", "name": "all", "recipe": "inextensible_edges", "gravity": 1.5, "step": 0.02,
     "duration": 2, "frame_interval": 0.1, "seed": 9007199254740991,
-    "projection": {"method": "fast_projection", "metric": "M", "tolerance": 1e-4, "max_iterations": 7, "eps": 1e-6,
+    "projection": {"method": "fast_projection", "metric": "mass", "tolerance": 1e-4, "max_iterations": 7, "eps": 1e-6,
                    "max_substeps": 8, "on_violation": "continue"},
     "garments": [{"name": "a", "mesh": {"generator": "quad_grid", "nodes": [2, 3], "size": [1, 2]},
-      "fabric": {"rho": 2, "delta": 3, "kappa": 4, "alpha": 5, "beta": 6},
+      "fabric": {"density": 2, "gravity_density": 3, "bending_stiffness": 4, "mass_damping": 5, "stiffness_damping": 6},
       "initial_velocity": [1, 2, 3],
       "pins": [{"name": "p", "select": {"nodes": [4, 0]},
                 "motion": {"type": "oscillation", "amplitude": [1, 2, 3], "frequency": 4, "start": 5, "duration": 6}},
@@ -66,11 +66,11 @@ TEST(SceneFile, ReadsEveryMember) {
   EXPECT_EQ(garment.name, "a");
   EXPECT_EQ(garment.mesh.node_count(), 6);
   EXPECT_EQ(garment.initial_velocities, std::vector<Vec3d>(6, {1, 2, 3}));
-  EXPECT_EQ(garment.fabric.rho, 2);
-  EXPECT_EQ(garment.fabric.delta, 3);
-  EXPECT_EQ(garment.fabric.kappa, 4);
-  EXPECT_EQ(garment.fabric.alpha, 5);
-  EXPECT_EQ(garment.fabric.beta, 6);
+  EXPECT_EQ(garment.fabric.density, 2);
+  EXPECT_EQ(garment.fabric.gravity_density, 3);
+  EXPECT_EQ(garment.fabric.bending_stiffness, 4);
+  EXPECT_EQ(garment.fabric.mass_damping, 5);
+  EXPECT_EQ(garment.fabric.stiffness_damping, 6);
   EXPECT_EQ(garment.pins.at(0).nodes, (std::vector<Index>{4, 0}));
   const auto& oscillation = std::get<OscillationMotion>(garment.pins[0].motion);
   EXPECT_EQ(oscillation.amplitude, (Vec3d{1, 2, 3}));
@@ -126,19 +126,19 @@ TEST(SceneFile, FabricsMayBePresets) {
   };
   for (const FabricPreset& preset : fabric_presets()) {
     const Fabric found = fabric("\"preset\": \"" + std::string(preset.name) + '"');
-    EXPECT_EQ(found.rho, preset.fabric.rho) << preset.name;
-    EXPECT_EQ(found.delta, found.rho);
-    EXPECT_GT(found.kappa, 0);
+    EXPECT_EQ(found.density, preset.fabric.density) << preset.name;
+    EXPECT_EQ(found.gravity_density, found.density);
+    EXPECT_GT(found.bending_stiffness, 0);
     EXPECT_EQ(found.stretch_stiffness, preset.fabric.stretch_stiffness);
     EXPECT_EQ(found.weft_stretch_stiffness, preset.fabric.weft_stretch_stiffness);
     EXPECT_LE(found.weft_stretch_stiffness, found.stretch_stiffness);
     EXPECT_FALSE(preset.source.empty());
   }
-  const Fabric heavy = fabric(R"("rho": 0.5, "preset": "wool", "strain_limit": 0.02)");
-  EXPECT_EQ(heavy.rho, 0.5);
-  EXPECT_EQ(heavy.delta, 0.5);  // that of rho, unless it is given
-  EXPECT_EQ(fabric(R"("rho": 0.5, "delta": 0.1)").delta, 0.1);
-  EXPECT_EQ(fabric(R"("rho": 0.5)").delta, 0.5);
+  const Fabric heavy = fabric(R"("density": 0.5, "preset": "wool", "strain_limit": 0.02)");
+  EXPECT_EQ(heavy.density, 0.5);
+  EXPECT_EQ(heavy.gravity_density, 0.5);  // that of rho, unless it is given
+  EXPECT_EQ(fabric(R"("density": 0.5, "gravity_density": 0.1)").gravity_density, 0.1);
+  EXPECT_EQ(fabric(R"("density": 0.5)").gravity_density, 0.5);
   EXPECT_EQ(heavy.poisson_ratio, 0.277);
   EXPECT_EQ(heavy.strain_limit, 0.02);
 }
@@ -178,7 +178,7 @@ TEST(SceneFile, KesSheetsAreReadWhole) {
   const Fabric plain = fabric("", ""),
                whole = fabric(R"(, "WT": 7.8, "RT": 61, "2HB": 0.04)", R"(, "2HG": 0.9, "2HG5": 2.1)");
   EXPECT_EQ(whole.curves, plain.curves);
-  EXPECT_EQ(whole.kappa, plain.kappa);
+  EXPECT_EQ(whole.bending_stiffness, plain.bending_stiffness);
   EXPECT_EQ(whole.shear_stiffness, plain.shear_stiffness);
 }
 
@@ -266,7 +266,7 @@ TEST(SceneFile, KeysWithoutEffectAreWarnedOf) {
             "stretch; use membrane");
   ASSERT_EQ(warnings("elastic_edges", all).size(), 1U);
   EXPECT_EQ(warnings("elastic_edges", all)[0].rfind("garments[0].fabric.shear_stiffness: no effect", 0), 0U);
-  const std::string plain = R"("fabric": {"rho": 0.2})", sewing = R"("sewing": {"speed": 2})",
+  const std::string plain = R"("fabric": {"density": 0.2})", sewing = R"("sewing": {"speed": 2})",
                     impulse = R"(, "impulse": {"substeps": 2})",
                     projection = R"(, "projection": {"tolerance": 0.001})";
   EXPECT_EQ(warnings("bender_sle", plain, impulse).size() + warnings("membrane", plain, projection).size(),
@@ -292,7 +292,7 @@ TEST(SceneFile, DefaultsAreThoseOfTheStructs) {
   EXPECT_EQ(scene.projection.max_iterations, expected.projection.max_iterations);
   EXPECT_EQ(scene.projection.on_violation, expected.projection.on_violation);
   EXPECT_EQ(scene.garments[0].name, "garment 0");
-  EXPECT_EQ(scene.garments[0].fabric.rho, Fabric().rho);
+  EXPECT_EQ(scene.garments[0].fabric.density, Fabric().density);
   EXPECT_TRUE(scene.garments[0].initial_velocities.empty());
 }
 
@@ -570,7 +570,7 @@ TEST(SceneFile, DigestSeesEveryChange) {
   EXPECT_TRUE(changed([](Scene& s) { s.recipe = "inextensible_edges"; }));
   EXPECT_TRUE(changed([](Scene& s) { s.projection.eps = 1e-5; }));
   EXPECT_TRUE(changed([](Scene& s) { s.projection.metric = Metric::mass; }));
-  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].fabric.beta = 1; }));
+  EXPECT_TRUE(changed([](Scene& s) { s.garments[0].fabric.stiffness_damping = 1; }));
   EXPECT_TRUE(changed([](Scene& s) { s.garments[0].mesh.positions[7].z = 1e-300; }));
   EXPECT_TRUE(changed(
       [](Scene& s) { std::swap(s.garments[0].mesh.face_nodes[0], s.garments[0].mesh.face_nodes[1]); }));

@@ -120,7 +120,7 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
   const TemporaryFolder folder;
   const Json good =
       parse_json(R"({"name": "n", "recipe": "coltraro2022", "gravity": 1, "step": 0.25, "duration": 1,
-    "frame_interval": 0.5, "seed": 3, "projection": {"method": "proximal_newton", "metric": "B", "tolerance": 0.001,
+    "frame_interval": 0.5, "seed": 3, "projection": {"method": "proximal_newton", "metric": "implicit", "tolerance": 0.001,
     "max_iterations": 9, "eps": 0.001, "max_substeps": 2, "on_violation": "stop"},
     "impulse": {"mode": "converge", "tolerance": 0.01, "substeps": 2, "max_sweeps": 3, "relaxation": 1,
     "velocity_pass": "on", "max_solves": 4, "on_violation": "continue"},
@@ -129,12 +129,12 @@ TEST(SceneSchema, RefusesWhatTheReaderRefuses) {
     "friction": {"static": 0.5, "dynamic": 0.3}}, {"shape": {"type": "height_field", "spacing": 1,
     "heights": {"samples": [2, 2], "values": [0, 1, 2, 3]}}, "motion": {"type": "keyframes", "times": [1, 2]}}, {"shape":
     {"type": "table", "size": [1, 1], "thickness": 1, "rounding": 0.3}}, {"shape": {"type": "plane"}, "motion":
-    {"type": "fixed"}}], "contact": {"tolerance": 1, "margin": 1, "push_out": true},
+    {"type": "fixed"}}], "contact": {"tolerance": 1, "margin": 1, "resolve_initial_penetration": true},
     "garments": [{"name": "g", "mesh": {"generator": "ring", "radial": 3, "around": 8, "inner_radius": 1,
     "outer_radius": 2, "faces": "quads", "phase": 1}, "transform": {"scale": 1, "rotation": [1, 2, 3],
     "translation": [0, 0, 0]}, "rest_noise": {"normal_deviation": 0.001, "seed": 2}, "initial_velocity": [1, 2, 3],
-    "initial_angular_velocity": [1, 2, 3], "gravity": 2, "time_offset": 0.5, "replicas": 1, "vary": {"fabric.rho":
-    {"from": 1, "to": 2, "scale": "log", "sample": "uniform"}, "time_offset": {"values": [1]}}, "fabric": {"rho": 1, "delta": 1, "kappa": 1, "alpha": 1, "beta": 1,
+    "initial_angular_velocity": [1, 2, 3], "gravity": 2, "time_offset": 0.5, "replicas": 1, "vary": {"fabric.density":
+    {"from": 1, "to": 2, "scale": "log", "sample": "uniform"}, "time_offset": {"values": [1]}}, "fabric": {"density": 1, "gravity_density": 1, "bending_stiffness": 1, "mass_damping": 1, "stiffness_damping": 1,
     "shear_spring": {"stiffness": 0, "damping": 0}, "bend_spring": {"stiffness": 0, "damping": 0}, "shear_diagonals": 1},
     "pins": [{"name": "p", "select": {"nodes": [1, 2]}, "motion": {"type": "oscillation", "amplitude": [1, 0, 0],
     "frequency": 1, "start": 1, "duration": 2}, "ramp": 0.5}, {"select": {"boundary_loop": 1}, "motion": {"type": "keyframes",

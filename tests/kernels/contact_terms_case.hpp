@@ -51,8 +51,8 @@ inline Scene planted_scene() {
   const Vec3d axis = upright / std::sqrt(2.0) * Vec3d{1, -1, 0};
   Scene scene;
   scene.recipe = "coltraro2022";
-  scene.contact.push_out = true;  // the sheet is planted in its obstacles
-  scene.contact.push_out_time = 0;
+  scene.contact.resolve_initial_penetration = true;  // the sheet is planted in its obstacles
+  scene.contact.initial_penetration_time = 0;
   scene.garments = {sheet};
   scene.obstacles = {make("floor", PlaneShape{}, {}, {}, {0.5, 0.375}),
                      make("wall", PlaneShape{}, {}, {0.1, 0.2, 0}, {}),

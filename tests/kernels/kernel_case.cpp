@@ -94,8 +94,16 @@ KernelCase case_of(const std::string& name, Garment garment, const std::string& 
 }
 
 std::vector<KernelCase> all_cases() {
-  const Fabric soft{.rho = 0.75, .delta = 0.5, .kappa = 0, .alpha = 2.5, .beta = 0};
-  const Fabric stiff{.rho = 0.75, .delta = 0.5, .kappa = 0.0009765625, .alpha = 2.5, .beta = 0.0001220703125};
+  const Fabric soft{.density = 0.75,
+                    .gravity_density = 0.5,
+                    .bending_stiffness = 0,
+                    .mass_damping = 2.5,
+                    .stiffness_damping = 0};
+  const Fabric stiff{.density = 0.75,
+                     .gravity_density = 0.5,
+                     .bending_stiffness = 0.0009765625,
+                     .mass_damping = 2.5,
+                     .stiffness_damping = 0.0001220703125};
   std::vector<KernelCase> cases;
   // Node 9 + 19 * 11 and its neighbours along x and y, two corners.
   cases.push_back(
@@ -120,7 +128,7 @@ std::vector<KernelCase> all_cases() {
   springs.shear_stiffness = 8;
   cases.push_back(case_of("membrane", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs), "membrane"));
   springs.poisson_ratio = 0.4;
-  springs.weft_kappa = 3 * springs.kappa;
+  springs.weft_bending_stiffness = 3 * springs.bending_stiffness;
   springs.strain_limit = 0.03;
   cases.push_back(case_of("strain limit",
                           garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 6, 14, 15, 60}, springs), "membrane"));

@@ -103,8 +103,9 @@ class Run {
   }
   MetricView<Real> metric() const {
     const Fabric& f = at_.garment.fabric;
-    return {.inertia = static_cast<Real>(f.rho + at_.step * f.alpha),
-            .stiffness = static_cast<Real>(at_.step * f.beta + at_.step * at_.step * f.kappa),
+    return {.inertia = static_cast<Real>(f.density + at_.step * f.mass_damping),
+            .stiffness =
+                static_cast<Real>(at_.step * f.stiffness_damping + at_.step * at_.step * f.bending_stiffness),
             .masses = arrays_.masses.view(),
             .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
             .bending = arrays_.bending.view(),
@@ -178,9 +179,9 @@ class Run {
     auto momentum = output<Vector>(given.size());
     kernels_.assemble_momentum(queue_, {.metric = metric(),
                                         .free = arrays_.free_view(),
-                                        .rho = static_cast<Real>(f.rho),
-                                        .kappa = static_cast<Real>(f.kappa),
-                                        .weight = static_cast<Real>(f.delta * at_.gravity),
+                                        .rho = static_cast<Real>(f.density),
+                                        .kappa = static_cast<Real>(f.bending_stiffness),
+                                        .weight = static_cast<Real>(f.gravity_density * at_.gravity),
                                         .step = static_cast<Real>(at_.step),
                                         .positions = read(positions_),
                                         .velocities = read(velocities_),
@@ -394,7 +395,7 @@ KernelPattern kernel_pattern(const KernelCase& at) {
       build_row_pattern(mesh, build_topology(mesh),
                         row_families(find_recipe(at.recipe), at.garment.mesh, at.garment.fabric), is_pinned);
   result.laplacian = neighbour_pattern(mesh);
-  if (at.garment.fabric.kappa > 0) result.bending = squared_pattern(result.laplacian);
+  if (at.garment.fabric.bending_stiffness > 0) result.bending = squared_pattern(result.laplacian);
   result.nodal = build_nodal_pattern(result.rows, result.bending, is_pinned);
   return result;
 }

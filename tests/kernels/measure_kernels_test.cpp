@@ -52,7 +52,7 @@ TYPED_TEST(MeasureKernels, EnergiesAndMomenta) {
     const auto cloth = at.reference();
     const Fabric& f = at.garment.fabric;
     const MatrixX3d x = cloth.positions(), v = cloth.velocities();
-    const VectorXd mass = f.rho * cloth.masses();
+    const VectorXd mass = f.density * cloth.masses();
     const auto& measures = found.at("measures");
     const auto n = static_cast<std::size_t>(x.rows());
     const double u = rounding<TypeParam>(25 + n), size = 4 * mass.sum();
@@ -65,11 +65,12 @@ TYPED_TEST(MeasureKernels, EnergiesAndMomenta) {
           << what;
     }
     // Of the bending energy only the sum has a meaning: a node's share depends on the origin.
-    const double gravity = f.delta * at.gravity * cloth.masses().dot(x.col(2));
-    const double bending = f.kappa / 2 * (x.transpose() * (cloth.bending_matrix() * x)).trace();
+    const double gravity = f.gravity_density * at.gravity * cloth.masses().dot(x.col(2));
+    const double bending = f.bending_stiffness / 2 * (x.transpose() * (cloth.bending_matrix() * x)).trace();
     const SparseMatrix magnitude = cloth.bending_matrix().cwiseAbs();
-    const double rounded = f.delta * at.gravity * cloth.masses().dot(x.col(2).cwiseAbs()) +
-                           f.kappa * (x.cwiseAbs().transpose() * (magnitude * x.cwiseAbs())).trace();
+    const double rounded =
+        f.gravity_density * at.gravity * cloth.masses().dot(x.col(2).cwiseAbs()) +
+        f.bending_stiffness * (x.cwiseAbs().transpose() * (magnitude * x.cwiseAbs())).trace();
     EXPECT_NEAR(measures[6], gravity + bending, rounding<TypeParam>(n) * rounded) << what;
   });
 }

@@ -132,7 +132,7 @@ TYPED_TEST(SetupKernels, BendingIsThatOfTheReference) {
     const SparseMatrix laplacian = inverse.asDiagonal() * stiffness;
     expect_near(as_matrix(pattern.laplacian, found.at("laplacian"), mesh.node_count()), laplacian,
                 rounding<double>(81) * largest(laplacian), what + ": laplacian");
-    if (at.garment.fabric.kappa > 0)
+    if (at.garment.fabric.bending_stiffness > 0)
       expect_near(as_matrix(pattern.bending, found.at("bending"), mesh.node_count()), cloth.bending_matrix(),
                   rounding<TypeParam>(25) * largest(cloth.bending_matrix()), what + ": bending");
     else

@@ -128,11 +128,11 @@ TYPED_TEST(StepKernelsTest, Momentum) {
     const double h = at.step;
     const MatrixX3d x = cloth.positions();
     const SparseMatrix& k = cloth.bending_matrix();
-    MatrixX3d momentum =
-        h * (f.rho * (cloth.masses().asDiagonal() * cloth.velocities()) - h * f.kappa * (k * x));
-    momentum.col(2) -= h * h * f.delta * at.gravity * cloth.masses();
-    const double size = h * terms({largest(cloth.masses()) * (f.rho + h * f.delta * at.gravity),
-                                   h * f.kappa * bending_terms(k, x)});
+    MatrixX3d momentum = h * (f.density * (cloth.masses().asDiagonal() * cloth.velocities()) -
+                              h * f.bending_stiffness * (k * x));
+    momentum.col(2) -= h * h * f.gravity_density * at.gravity * cloth.masses();
+    const double size = h * terms({largest(cloth.masses()) * (f.density + h * f.gravity_density * at.gravity),
+                                   h * f.bending_stiffness * bending_terms(k, x)});
     expect_near(found.at("momentum"), flat(free_rows(cloth, momentum)), rounding<TypeParam>(25) * size, what);
   });
 }
@@ -160,8 +160,9 @@ TYPED_TEST(StepKernelsTest, PredictedPositions) {
     const Fabric& f = at.garment.fabric;
     const MatrixX3d moved = cloth.positions() + reference::to_matrix(at.correction);
     const MatrixX3d by_mass =
-        cloth.positions() + ((f.rho + at.step * f.alpha) * cloth.masses()).cwiseInverse().asDiagonal() *
-                                reference::to_matrix(at.momentum);
+        cloth.positions() +
+        ((f.density + at.step * f.mass_damping) * cloth.masses()).cwiseInverse().asDiagonal() *
+            reference::to_matrix(at.momentum);
     expect_near(found.at("predicted by moves"), flat(with_targets(cloth, at, moved)),
                 rounding<TypeParam>(1) * largest(flat(moved)), what);
     expect_near(found.at("predicted by mass"), flat(with_targets(cloth, at, by_mass)),
@@ -209,7 +210,7 @@ TYPED_TEST(StepKernelsTest, NodalMatrix) {
     const SparseMatrix jacobian = rows.jacobian * select_coordinates;
     for (const std::string part : {"newton", "fast", "alone"}) {
       SparseMatrix block = cloth.implicit_matrix(at.step);
-      if (at.garment.fabric.kappa == 0) block.prune(0.0);
+      if (at.garment.fabric.bending_stiffness == 0) block.prune(0.0);
       if (part == "newton") block += cloth.geometric_stiffness(as_vector(at.multipliers));
       SparseMatrix matrix = on_coordinates(SparseMatrix(select.transpose() * block * select));
       if (part != "alone") matrix += SparseMatrix(jacobian.transpose() * jacobian);

@@ -15,7 +15,11 @@ NamedGarment named(const std::string& name, Mesh mesh, std::vector<Index> pinned
   Garment garment;
   garment.name = name;
   garment.mesh = std::move(mesh);
-  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = kappa, .alpha = 1, .beta = 0};
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.5,
+                    .bending_stiffness = kappa,
+                    .mass_damping = 1,
+                    .stiffness_damping = 0};
   if (!pinned.empty()) garment.pins.push_back({"pins", std::move(pinned), FixedMotion{}});
   return {name, std::move(garment)};
 }
@@ -45,9 +49,11 @@ BlockPattern nodal_block_pattern(const Garment& garment) {
     for (const Index node : pin.nodes) is_pinned[node] = 1;
   const RowPattern rows = build_row_pattern(garment.mesh, build_topology(garment.mesh),
                                             find_recipe("coltraro2022").rows, is_pinned);
-  const NodalPattern p = build_nodal_pattern(
-      rows, garment.fabric.kappa > 0 ? squared_pattern(neighbour_pattern(garment.mesh)) : NodeMatrixPattern{},
-      is_pinned);
+  const NodalPattern p = build_nodal_pattern(rows,
+                                             garment.fabric.bending_stiffness > 0
+                                                 ? squared_pattern(neighbour_pattern(garment.mesh))
+                                                 : NodeMatrixPattern{},
+                                             is_pinned);
   return {.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
 }
 

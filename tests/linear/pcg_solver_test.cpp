@@ -69,7 +69,8 @@ BlockSystem sheet(Index nodes, double eps) {
   Garment garment;
   garment.name = "sheet";
   garment.mesh = quad_grid(nodes, nodes, 1, 1);
-  garment.fabric = {.rho = 1, .delta = 1, .kappa = 0, .alpha = 4, .beta = 0};
+  garment.fabric = {
+      .density = 1, .gravity_density = 1, .bending_stiffness = 0, .mass_damping = 4, .stiffness_damping = 0};
   garment.pins.push_back({"corners", {0, nodes - 1}, FixedMotion{}});
   return nodal_system(garment, eps, 3e-3 * 8.0 / nodes, 1e-4);
 }

@@ -69,7 +69,11 @@ BlockSystem sheet_system(Index columns, Index rows, double eps) {
   Garment garment;
   garment.name = "sheet";
   garment.mesh = quad_grid(columns, rows, 0.9, 0.8);
-  garment.fabric = {.rho = 0.2, .delta = 0.5, .kappa = 0, .alpha = 1, .beta = 0};
+  garment.fabric = {.density = 0.2,
+                    .gravity_density = 0.5,
+                    .bending_stiffness = 0,
+                    .mass_damping = 1,
+                    .stiffness_damping = 0};
   garment.pins.push_back({"pins", {0, columns - 1}, FixedMotion{}});
   return nodal_system(garment, eps, 3e-3);
 }

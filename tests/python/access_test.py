@@ -26,7 +26,7 @@ def test_files_outside_are_refused_unless_allowed(scene, tmp_path):
     path, _ = scene
     allowed = tmp_path / "meshes"
     for function, arguments in ((isocloth.Simulation, {}), (isocloth.check, {}), (isocloth.run, {"quiet": True}),
-                                (isocloth.sweep, {"vary": {"fabric.kappa": [1e-6]}, "quiet": True})):
+                                (isocloth.sweep, {"vary": {"fabric.bending_stiffness": [1e-6]}, "quiet": True})):
         for refused in ({}, {"allow": tmp_path / "scenes"}, {"allow": []}):
             with pytest.raises(isocloth.SceneError, match=REFUSED):
                 function(path, **arguments, **refused)
@@ -47,7 +47,7 @@ def test_what_a_program_made_reads_what_it_names(scene, tmp_path, monkeypatch):
 
 def test_fits_and_plans_are_asked(scene, tmp_path):
     path, _ = scene
-    plan = {"parameters": [{"number": "fabric.alpha", "from": 1, "to": 2}],
+    plan = {"parameters": [{"number": "fabric.mass_damping", "from": 1, "to": 2}],
             "experiments": [{"name": "a", "scene": "../scenes/scene.json", "train": [0, 1],
                              "positions": {"file": "seen.csv"}}]}
     (tmp_path / "fits").mkdir()

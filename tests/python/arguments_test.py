@@ -17,7 +17,7 @@ def room(sheet):
     """Two sheets with grippers, an obstacle and a body."""
     sheet["garments"][0]["grippers"] = [{"name": "hand", "region": {"type": "sphere", "radius": 0.05},
                                          "position": [0, 0.2, 0], "holds": []}]
-    sheet["garments"][0]["fabric"] = {"kappa": 1e-4, "alpha": 1}
+    sheet["garments"][0]["fabric"] = {"bending_stiffness": 1e-4, "mass_damping": 1}
     sheet["garments"].append({**sheet["garments"][0], "name": "other", "transform": {"translation": [0, 0, 0.5]},
                               "grippers": [{**sheet["garments"][0]["grippers"][0], "position": [0, 0.2, 0.5]}]})
     sheet["obstacles"] = [{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1]}]
@@ -42,8 +42,8 @@ def test_names_stand_for_numbers(room):
         simulation.set_body_velocity(box, [1, 0, 0], [0, 0, 1])
         simulation.move_pin(other, corners, [[0, 0, 0.6], [0.3, 0, 0.6]], 0.05)
         simulation.set_gravity(other, 3.0)
-        simulation.set_fabric(other, kappa=1e-3)
-        simulation.set_fabrics([other], alpha=2)
+        simulation.set_fabric(other, bending_stiffness=1e-3)
+        simulation.set_fabrics([other], mass_damping=2)
         simulation.set_forces(other, numpy.full((35, 3), 1e-4))
         simulation.advance(10)
         simulation.reset([other])
@@ -165,8 +165,10 @@ def test_sizes_are_looked_at_before_anything_is_copied(simulation):
                  lambda: simulation.set_pin_motion(0, 0, [0, 1], rotations=HUGE),
                  lambda: simulation.set_gripper_motion(0, 0, [0, 1], center=MANY),
                  lambda: simulation.membrane_stress(0, HUGE, HUGE), lambda: simulation.set_wind(MANY),
-                 lambda: simulation.set_body_velocity(0, HUGE, [0, 0, 0]), lambda: simulation.set_fabric(0, kappa=MANY),
-                 lambda: simulation.set_fabrics(MANY, kappa=1), lambda: simulation.set_fabrics(range(10**12), kappa=1),
+                 lambda: simulation.set_body_velocity(0, HUGE, [0, 0, 0]),
+                 lambda: simulation.set_fabric(0, bending_stiffness=MANY),
+                 lambda: simulation.set_fabrics(MANY, bending_stiffness=1),
+                 lambda: simulation.set_fabrics(range(10**12), bending_stiffness=1),
                  lambda: simulation.read("positions", MANY), lambda: simulation.positions(MANY),
                  lambda: simulation.reset(MANY), lambda: simulation.add_force(len, MANY),
                  lambda: isocloth.save_mesh("x.obj", HUGE, []),

@@ -25,7 +25,7 @@ def sheet():
 @pytest.fixture
 def batch(sheet):
     """Six of them, three to a vector lane and more, of fabrics of their own."""
-    sheet["garments"][0] |= {"replicas": 6, "vary": {"fabric.kappa": {"from": 1e-6, "to": 1e-4}}}
+    sheet["garments"][0] |= {"replicas": 6, "vary": {"fabric.bending_stiffness": {"from": 1e-6, "to": 1e-4}}}
     return sheet
 
 

@@ -80,7 +80,8 @@ def test_loads_and_areas_of_nodes(form):
 def test_the_engine_measures_the_same(sheet):
     """Largest strains of edges and elements of a sheet that swings, quads and triangles."""
     sheet["recipe"] = "membrane"
-    sheet["garments"][0]["fabric"] = {"stretch_stiffness": 60, "shear_stiffness": 3, "rho": 0.2, "delta": 0.2}
+    sheet["garments"][0]["fabric"] = {"stretch_stiffness": 60, "shear_stiffness": 3, "density": 0.2,
+                                      "gravity_density": 0.2}
     irregular = {"generator": "irregular_triangles", "boundary_segments": 6, "interior_nodes": 30, "size": [0.3, 0.2]}
     sheet["garments"].append(dict(sheet["garments"][0], name="triangles", mesh=irregular))
     simulation = isocloth.Simulation(sheet)
@@ -127,7 +128,7 @@ def test_recipes_without_a_law_have_no_stress(sheet):
 def test_contact_loads_carry_the_weight_of_a_stack(sheet):
     """Of two sheets on a plane the lower one feels the upper one's weight."""
     above = {"name": "above", "mesh": {"generator": "quad_grid", "nodes": [7, 5], "size": [0.3, 0.2]},
-             "fabric": {"rho": 0.5, "delta": 0.5, "thickness": 0.002, "alpha": 2},
+             "fabric": {"density": 0.5, "gravity_density": 0.5, "thickness": 0.002, "mass_damping": 2},
              "transform": {"translation": [0, 0, 0.0035]}}
     below = dict(above, name="below", transform={"translation": [0, 0, 0.0011]})
     floor = {"name": "floor", "shape": {"type": "plane"}}

@@ -12,14 +12,14 @@ def plan(sheet, tmp_path, monkeypatch):
     """A sheet that falls and swings from two corners, seen at five nodes, with noise of 1 mm."""
     monkeypatch.chdir(tmp_path)
     sheet.update(duration=1, frame_interval=0.02)
-    sheet["garments"][0]["fabric"] = {"rho": 1, "delta": 0.6, "alpha": 2}
+    sheet["garments"][0]["fabric"] = {"density": 1, "gravity_density": 0.6, "mass_damping": 2}
     (tmp_path / "scene.json").write_text(json.dumps(sheet))
     result = isocloth.run(sheet, quiet=True)
     noise = numpy.random.default_rng(1).normal(scale=0.001, size=result.positions[:, ::5].shape)
     seen = result.positions[:, ::5] + noise
     seen[7, 2] = numpy.nan
     isocloth.save_recording("seen.csv", result.times, seen)
-    return {"parameters": [{"number": "fabric.alpha", "from": 0.2, "to": 8, "scale": "log"}],
+    return {"parameters": [{"number": "fabric.mass_damping", "from": 0.2, "to": 8, "scale": "log"}],
             "experiments": [{"name": "swing", "scene": "scene.json", "train": [0, 0.7], "test": [0.7, 1],
                              "positions": {"file": "seen.csv", "noise": 0.001,
                                            "nodes": list(range(0, result.positions.shape[1], 5))}}]}
@@ -29,7 +29,7 @@ def test_finds_what_made_the_recording(plan, tmp_path):
     found = isocloth.fit(plan, tmp_path / "out", quiet=True)
     assert found["status"] == "completed"
     alpha, = found["parameters"]
-    assert alpha["name"] == "fabric.alpha" and alpha["verdict"] == "found" and alpha["unit"] == "kg/(m^2 s)"
+    assert alpha["name"] == "fabric.mass_damping" and alpha["verdict"] == "found" and alpha["unit"] == "kg/(m^2 s)"
     assert alpha["value"] == pytest.approx(2, rel=0.05)
     assert found["experiments"][0]["fitted"]["test"]["mean_distance"] == pytest.approx(0.0016, rel=0.1)
     assert found["rejection"] is None

@@ -13,7 +13,9 @@ import pytest
 def free(sheet):
     """A sheet that nothing acts on."""
     sheet["gravity"] = 0
-    sheet["garments"][0] |= {"pins": [], "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0, "beta": 0}}
+    sheet["garments"][0] |= {
+        "pins": [],
+        "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0, "stiffness_damping": 0}}
     return sheet
 
 

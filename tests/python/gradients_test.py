@@ -9,11 +9,11 @@ import pytest
 def scene():
     return {
         "step": 0.01, "duration": 1, "recipe": "membrane",
-        "projection": {"balance": 1e-9, "cg_tolerance": 1e-12, "max_iterations": 200, "max_substeps": 1},
+        "projection": {"force_tolerance": 1e-9, "cg_tolerance": 1e-12, "max_iterations": 200, "max_substeps": 1},
         "garments": [{
             "mesh": {"generator": "quad_grid", "nodes": [5, 4], "size": [0.4, 0.3]},
             "rest_noise": {"normal_deviation": 0.001},
-            "fabric": {"preset": "cotton", "alpha": 0.2},
+            "fabric": {"preset": "cotton", "mass_damping": 0.2},
             "pins": [{"select": {"nodes": [0]}}, {"select": {"nodes": [4]}}]}]}
 
 
@@ -26,7 +26,7 @@ def values(scene):
     start = function.simulation.positions()
     random = numpy.random.default_rng(1)
     lift = numpy.linspace(0, 0.01, STEPS + 1)[1:, None, None] * numpy.array([0.2, 0.1, 1])
-    return {"positions": start, "velocities": numpy.zeros_like(start), "alpha": 0.4, "stretch_stiffness": 300.0,
+    return {"positions": start, "velocities": numpy.zeros_like(start), "mass_damping": 0.4, "stretch_stiffness": 300.0,
             "targets": start[function.pinned_nodes] + lift, "forces": 1e-3 * random.normal(size=(STEPS, 20, 3))}
 
 
@@ -58,7 +58,7 @@ def test_pull_back_is_that_of_differences(scene, values):
 def test_runs_do_not_remember_fabrics(scene):
     function = isocloth.RunFunction(scene, STEPS)
     first = function.run()[0]
-    function.run(alpha=3.0)
+    function.run(mass_damping=3.0)
     numpy.testing.assert_array_equal(function.run()[0], first)
 
 
@@ -72,14 +72,14 @@ def test_runs_remember_nothing_of_those_before(scene, values):
 
 def test_pull_back_goes_through_its_own_run(scene):
     function = isocloth.RunFunction(scene, STEPS)
-    expected = function.run(alpha=1.0, stretch_stiffness=200.0)[2](*weights())
-    pull_back = function.run(alpha=1.0, stretch_stiffness=200.0)[2]
-    function.run(alpha=2.0, stretch_stiffness=900.0)
+    expected = function.run(mass_damping=1.0, stretch_stiffness=200.0)[2](*weights())
+    pull_back = function.run(mass_damping=1.0, stretch_stiffness=200.0)[2]
+    function.run(mass_damping=2.0, stretch_stiffness=900.0)
     assert pull_back(*weights()) == expected
 
 
 def test_losses_that_are_not_finite_are_refused(scene):
-    pull_back = isocloth.RunFunction(scene, STEPS).run(alpha=1.0)[2]
+    pull_back = isocloth.RunFunction(scene, STEPS).run(mass_damping=1.0)[2]
     by_positions, by_velocities = weights()
     by_positions[-1, 7, 1] = numpy.nan
     with pytest.raises(isocloth.NumericalError, match="not finite"):
@@ -100,7 +100,7 @@ def test_what_has_no_gradient_is_named(scene):
     tape.step()
     with pytest.raises(isocloth.ShapeError, match="expected \\(2, 20, 3\\)"):
         tape.gradient(numpy.zeros((3, 20, 3)))
-    function.simulation.set_fabric(0, alpha=0.7)
+    function.simulation.set_fabric(0, mass_damping=0.7)
     with pytest.raises(isocloth.SceneError, match="another fabric"):
         tape.step()
 

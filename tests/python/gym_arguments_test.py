@@ -23,9 +23,10 @@ NAN, INF = math.nan, math.inf
     ({"horizon": 0}, ValueError, "horizon: found 0"), ({"horizon": NAN}, ValueError, "horizon: found nan"),
     ({"starts": "x"}, ValueError, "starts: found 'x'"), ({"observation": []}, ValueError, r"observation: found \[\]"),
     ({"cloth_contact": 1}, ValueError, "cloth_contact: found 1, expected True or False"),
-    ({"fabrics": {"kappa": 1}}, ValueError, "fabrics: found"),
-    ({"fabrics": {"kappa": (1, NAN)}}, ValueError, "fabrics: kappa: found 1 to nan, expected 0 < low <= high"),
-    ({"fabrics": {"kappa": (2, 1)}}, ValueError, "fabrics: kappa: found 2 to 1"),
+    ({"fabrics": {"bending_stiffness": 1}}, ValueError, "fabrics: found"),
+    ({"fabrics": {"bending_stiffness": (1, NAN)}}, ValueError,
+     "fabrics: kappa: found 1 to nan, expected 0 < low <= high"),
+    ({"fabrics": {"bending_stiffness": (2, 1)}}, ValueError, "fabrics: kappa: found 2 to 1"),
     ({"fabrics": {"nosuch": (1, 2)}}, ValueError, "fabrics: found 'nosuch', expected one of rho, ")])
 def test_arguments_are_named(arguments, error, text):
     with pytest.raises(error, match="^" + text):

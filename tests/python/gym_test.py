@@ -116,8 +116,8 @@ def test_heavier_towels_weigh_more():
     env = isocloth.gym.FoldTowels(num_envs=3, starts=2)
     env.reset(seed=1)
     fabrics = [env.simulation.fabric(g) for g in range(3)]
-    assert len({fabric["rho"] for fabric in fabrics}) == 3
-    assert all(fabric["delta"] == fabric["rho"] for fabric in fabrics)
+    assert len({fabric["density"] for fabric in fabrics}) == 3
+    assert all(fabric["gravity_density"] == fabric["density"] for fabric in fabrics)
 
 
 def test_a_flat_towel_is_seen_whole():

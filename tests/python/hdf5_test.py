@@ -36,7 +36,7 @@ def made(tmp_path_factory):
         "obstacles": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0, 0, -1],
                        "motion": motion}]}
     isocloth.run(scene, folder / "result", quiet=True)
-    isocloth.sweep(scene, {"fabric.alpha": [1.0, 2.0]}, folder / "sweep", frames=True, quiet=True, format="csv")
+    isocloth.sweep(scene, {"fabric.mass_damping": [1.0, 2.0]}, folder / "sweep", frames=True, quiet=True, format="csv")
     return folder
 
 

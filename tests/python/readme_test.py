@@ -22,7 +22,7 @@ def test_code_blocks_run(tmp_path, monkeypatch):
     assert names["observations"]["points"].shape == (1024, 169, 3)
     [block] = re.findall(r"```python\n(.*?)```", (ROOT / "host" / "docs" / "GRADIENTS.md").read_text(), re.DOTALL)
     exec(compile(block, "GRADIENTS.md", "exec"), names)
-    assert names["gradient"].fabric["delta"] < 0
+    assert names["gradient"].fabric["gravity_density"] < 0
 
 
 def test_scenes_of_the_page_on_sewing_run():

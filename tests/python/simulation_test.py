@@ -122,11 +122,11 @@ def test_commands_have_the_bits_of_the_scene_that_says_so(batch):
     told = isocloth.Simulation(batch)
     for g in range(6):
         told.set_pin_motion(g, 0, times, ways)
-        told.set_fabric(g, kappa=3e-5)
-    told.set_fabrics(range(6), rho=0.3, delta=numpy.full(6, 0.3))
+        told.set_fabric(g, bending_stiffness=3e-5)
+    told.set_fabrics(range(6), density=0.3, gravity_density=numpy.full(6, 0.3))
     told.advance(20)
     batch["garments"][0]["pins"][0]["motion"] = {"type": "keyframes", "times": times, "translations": ways}
-    batch["garments"][0]["fabric"] = {"kappa": 3e-5, "rho": 0.3, "delta": 0.3}
+    batch["garments"][0]["fabric"] = {"bending_stiffness": 3e-5, "density": 0.3, "gravity_density": 0.3}
     del batch["garments"][0]["vary"]
     said = isocloth.Simulation(batch)
     said.advance(20)
@@ -233,9 +233,9 @@ def test_bad_scenes_are_refused_by_key(sheet, spoil, error, text):
     (lambda s: s.positions("garment 0"), "garment: found 'garment 0', expected 0 to 0 or a name"),
     (lambda s: s.faces(1), "garment: found 1, expected 0 to 0"),
     (lambda s: s.set_fabric(0, kapa=1), "found kapa, expected one of rho"),
-    (lambda s: s.set_fabric(1, kappa=1), "garment: found 1"),
-    (lambda s: s.set_fabrics([0], kappa=[1, 2]), "kappa: found 2 numbers, expected 1 or 1"),
-    (lambda s: s.set_fabric(0, rho=-1), "fabric.rho: found -1"),
+    (lambda s: s.set_fabric(1, bending_stiffness=1), "garment: found 1"),
+    (lambda s: s.set_fabrics([0], bending_stiffness=[1, 2]), "kappa: found 2 numbers, expected 1 or 1"),
+    (lambda s: s.set_fabric(0, density=-1), "fabric.density: found -1"),
     (lambda s: s.views("places"), "found \"places\", expected positions"),
     (lambda s: s.set_wind([1, 2]), "velocity: found 2 numbers, expected 3"),
     (lambda s: s.write("positions", numpy.zeros((2, 3))), "2"),

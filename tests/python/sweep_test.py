@@ -31,19 +31,19 @@ def files(folder):
 @pytest.fixture
 def vary():
     return {"recipe": ["coltraro2022", "membrane"], "step": [0.01, 0.005],
-            "fabric.kappa": {"from": 1e-6, "to": 1e-4, "count": 3, "scale": "log"}}
+            "fabric.bending_stiffness": {"from": 1e-6, "to": 1e-4, "count": 3, "scale": "log"}}
 
 
 def test_cases_have_the_bits_of_runs_of_their_own(sheet, vary):
     table = isocloth.sweep(sheet, vary, measures=["kinetic_energy_end", "residual_max", "node:34"], quiet=True)
     assert table["recipe"].tolist() == ["coltraro2022"] * 6 + ["membrane"] * 6
-    numpy.testing.assert_allclose(table["fabric.kappa"][:3], [1e-6, 1e-5, 1e-4])
+    numpy.testing.assert_allclose(table["fabric.bending_stiffness"][:3], [1e-6, 1e-5, 1e-4])
     assert table.count("completed") == 12 and len(set(table["kinetic_energy_end"])) == 12
     alone = isocloth.sweep(sheet, vary, measures=["kinetic_energy_end", "residual_max", "node:34"], batch=1, quiet=True)
     assert bits(alone) == bits(table)
     for case in (1, 10):
         sheet |= {"recipe": str(table["recipe"][case]), "step": float(table["step"][case])}
-        sheet["garments"][0]["fabric"] = {"kappa": float(table["fabric.kappa"][case])}
+        sheet["garments"][0]["fabric"] = {"bending_stiffness": float(table["fabric.bending_stiffness"][case])}
         metrics = isocloth.run(sheet, quiet=True).metrics
         assert metrics["kinetic_energy"][-1] == table["kinetic_energy_end"][case]
 
@@ -52,19 +52,19 @@ def test_numbers_of_the_garment_share_a_simulation_and_the_rest_does_not(sheet, 
     from isocloth._sweep_plan import make_plan
 
     plan = make_plan(sheet, vary | {"pins[0].select.nearest[0][2]": [0, 1e-9]})
-    assert plan.lane_paths() == ["garments[0].fabric.kappa", "garments[0].pins[0].select.nearest[0][2]"]
+    assert plan.lane_paths() == ["garments[0].fabric.bending_stiffness", "garments[0].pins[0].select.nearest[0][2]"]
     assert [len(cases) for cases in plan.batches()] == [6, 6, 6, 6]
     assert [len(cases) for cases in make_plan(sheet, {"mesh.nodes": [[5, 5], [33, 33]], "gravity": range(20)},
                                               batch=0).batches()] == [1] * 40
-    kappas = {"fabric.kappa": numpy.linspace(1e-6, 1e-4, 300)}
+    kappas = {"fabric.bending_stiffness": numpy.linspace(1e-6, 1e-4, 300)}
     assert [len(cases) for cases in make_plan(sheet, kappas).batches()] == [128, 128, 44]
     sheet["garments"].append(sheet["garments"][0] | {"name": "other"})
     assert [len(cases) for cases in make_plan(sheet, {"gravity": [1, 2]}, garment="other").batches()] == [1, 1]
 
 
 def test_distances_are_those_to_the_scene_as_it_stands(sheet, tmp_path):
-    sheet["garments"][0]["fabric"] = {"kappa": 1e-5}
-    values = {"fabric.kappa": [1e-5, 1e-3], "mesh.nodes": [[7, 5], [13, 9]]}
+    sheet["garments"][0]["fabric"] = {"bending_stiffness": 1e-5}
+    values = {"fabric.bending_stiffness": [1e-5, 1e-3], "mesh.nodes": [[7, 5], [13, 9]]}
     table = isocloth.sweep(sheet, values, measures=["distance_mean", "distance_max"], against="base", quiet=True)
     assert table["distance_max"][0] == 0 and (table["distance_mean"][1:] > 1e-6).all()
     assert table.units["distance_mean"] == "m"
@@ -88,12 +88,14 @@ def test_functions_of_a_run_are_measures(sheet):
 
 
 def test_a_case_that_fails_is_recorded_and_others_keep_their_bits(sheet):
-    values = {"garments[0].gravity": [9.81, 1e300, 5], "fabric.kappa": [1e-6, 1e-5]}
+    values = {"garments[0].gravity": [9.81, 1e300, 5], "fabric.bending_stiffness": [1e-6, 1e-5]}
     table = isocloth.sweep(sheet, values, quiet=True)
     assert table["status"].tolist() == ["completed"] * 2 + ["failed"] * 2 + ["completed"] * 2
-    assert table["message"][2].startswith("case 2 (garments[0].gravity = 1e+300, fabric.kappa = 1e-06): the step to")
+    assert table["message"][2].startswith(
+        "case 2 (garments[0].gravity = 1e+300, fabric.bending_stiffness = 1e-06): the step to")
     assert "was lost: " in table["message"][2]
-    good = isocloth.sweep(sheet, {"garments[0].gravity": [9.81, 5], "fabric.kappa": [1e-6, 1e-5]}, quiet=True)
+    good = isocloth.sweep(sheet, {"garments[0].gravity": [9.81, 5], "fabric.bending_stiffness": [1e-6, 1e-5]},
+                          quiet=True)
     numpy.testing.assert_array_equal(numpy.delete(table["strain_max"], [2, 3]), good["strain_max"])
     refused = isocloth.sweep(sheet, {"step": [0.01, 0.02], "frame_interval": [0.02, 0.05]}, quiet=True)
     assert refused["status"].tolist() == ["completed"] * 3 + ["failed"]
@@ -113,34 +115,38 @@ def test_a_case_stops_where_a_run_stops(sheet):
 
 
 def test_samples_are_those_of_their_seed_and_path(sheet):
-    ranges = {"fabric.kappa": {"from": 1e-6, "to": 1e-4, "scale": "log"}, "recipe": ["membrane", "coltraro2022"]}
+    ranges = {"fabric.bending_stiffness": {"from": 1e-6, "to": 1e-4, "scale": "log"},
+              "recipe": ["membrane", "coltraro2022"]}
     first, other = (isocloth.sweep(sheet, ranges, samples=6, seed=seed, quiet=True) for seed in (0, 1))
-    assert 1e-6 < first["fabric.kappa"].min() < first["fabric.kappa"].max() < 1e-4
+    assert 1e-6 < first["fabric.bending_stiffness"].min() < first["fabric.bending_stiffness"].max() < 1e-4
     assert set(first["recipe"]) == {"membrane", "coltraro2022"}
-    assert not set(first["fabric.kappa"]) & set(other["fabric.kappa"])
-    listed = isocloth.sweep(sheet, [{"fabric.kappa": k, "recipe": r} for k, r in
-                                    zip(first["fabric.kappa"].tolist(), first["recipe"].tolist())], quiet=True)
+    assert not set(first["fabric.bending_stiffness"]) & set(other["fabric.bending_stiffness"])
+    listed = isocloth.sweep(sheet, [{"fabric.bending_stiffness": k, "recipe": r} for k, r in
+                                    zip(first["fabric.bending_stiffness"].tolist(),
+                                        first["recipe"].tolist())], quiet=True)
     assert bits(listed) == bits(first)
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"vary": {"fabric.kapa": [1]}}, "vary: fabric.kapa: unknown key, the nearest known one is fabric.kappa"),
+    ({"vary": {"fabric.kapa": [1]}},
+     "vary: fabric.kapa: unknown key, the nearest known one is fabric.bending_stiffness"),
     ({"vary": {"garments[0].fabrik.kappa": [1]}}, "unknown key garments[0].fabrik, the nearest known one is garments"),
     ({"vary": {"recipee": ["membrane"]}}, "the nearest known one is recipe"),
     ({"vary": {"garments[1].gravity": [1]}}, "number 1 of garments, of which the scene has 1"),
     ({"vary": {"step[0]": [1]}}, "a number in brackets after step, which is no list"),
     ({"vary": {"step..x": [1]}}, "expected the path of a key"),
-    ({"vary": {"fabric.kappa": []}}, "fabric.kappa: found an empty list"),
+    ({"vary": {"fabric.bending_stiffness": []}}, "fabric.bending_stiffness: found an empty list"),
     ({"vary": {}}, "vary: found nothing"),
     ({"vary": []}, "vary: found an empty list"),
     ({"vary": {"gravity": [1, 1.0]}}, "gravity: found 1.0 a second time"),
     ({"vary": [{"gravity": 1}, {"gravity": 1}]}, "case 1 is case 0 again"),
     ({"vary": [{"gravity": 1}, {"step": 1}]}, "case 1 varies step, case 0 gravity"),
-    ({"vary": {"fabric.kappa": [1], "garments[0].fabric.kappa": [2]}}, "found garments[0].fabric.kappa a second time"),
+    ({"vary": {"fabric.bending_stiffness": [1], "garments[0].fabric.bending_stiffness": [2]}},
+     "found garments[0].fabric.bending_stiffness a second time"),
     ({"vary": {"gravity": 3}}, "gravity: found 3, expected a list"),
     ({"vary": {"gravity": [float("nan")]}}, "gravity: found nan, expected finite numbers"),
     ({"vary": {"gravity": {"from": 0, "to": 1, "count": 2, "scale": "log"}}}, "expected linear, or log of numbers > 0"),
-    ({"vary": {"fabric.rho": [1, -1]}}, "case 1 (fabric.rho = -1): scene: garments[0].fabric.rho"),
+    ({"vary": {"fabric.density": [1, -1]}}, "case 1 (fabric.density = -1): scene: garments[0].fabric.density"),
     ({"vary": {"recipe": ["membrane", "membrain"]}}, 'case 1 (recipe = "membrain"): scene: recipe'),
     ({"vary": {"gravity": [1]}, "measures": ["strain_mux"]}, 'found "strain_mux", expected a measure; the nearest'),
     ({"vary": {"gravity": [1]}, "measures": ["distance_mean"]}, "expected against with it"),
@@ -212,13 +218,13 @@ def test_tables_read_as_one_in_pyarrow(sheet, vary, tmp_path):
 
 def test_folders_of_other_plans_are_refused(sheet, vary, tmp_path):
     options = {"format": "csv", "quiet": True}
-    isocloth.sweep(sheet, {"fabric.kappa": [1e-6]}, tmp_path / "out", **options)
+    isocloth.sweep(sheet, {"fabric.bending_stiffness": [1e-6]}, tmp_path / "out", **options)
     before = files(tmp_path / "out")
-    with pytest.raises(isocloth.FileError, match=r"fabric.kappa: found \[1e-06\], now \[1e-06, 1e-05\]"):
-        isocloth.sweep(sheet, {"fabric.kappa": [1e-6, 1e-5]}, tmp_path / "out", **options)
+    with pytest.raises(isocloth.FileError, match=r"fabric.bending_stiffness: found \[1e-06\], now \[1e-06, 1e-05\]"):
+        isocloth.sweep(sheet, {"fabric.bending_stiffness": [1e-6, 1e-5]}, tmp_path / "out", **options)
     sheet["garments"][0]["mesh"]["size"][0] = 0.31
     with pytest.raises(isocloth.FileError, match=r"scene.garments\[0\].mesh.size\[0\]: found 0.3, now 0.31"):
-        isocloth.sweep(sheet, {"fabric.kappa": [1e-6]}, tmp_path / "out", **options)
+        isocloth.sweep(sheet, {"fabric.bending_stiffness": [1e-6]}, tmp_path / "out", **options)
     assert files(tmp_path / "out") == before
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").write_text("mine")
@@ -242,10 +248,10 @@ def test_a_folder_without_write_access_says_so(sheet, tmp_path):
 
 def test_frames_are_kept_and_found(sheet, tmp_path):
     pytest.importorskip("pyarrow")
-    values = {"gravity": [1, 2], "fabric.kappa": [1e-6, 1e-5]}
+    values = {"gravity": [1, 2], "fabric.bending_stiffness": [1e-6, 1e-5]}
     table = isocloth.sweep(sheet, values, tmp_path / "out", frames=True, quiet=True)
     sheet["gravity"] = 2
-    sheet["garments"][0]["fabric"] = {"kappa": 1e-5}
+    sheet["garments"][0]["fabric"] = {"bending_stiffness": 1e-5}
     result = isocloth.run(sheet, quiet=True)
     times, positions, faces = table.frames(3)
     numpy.testing.assert_array_equal(times, result.times)

@@ -31,7 +31,7 @@ DRAG = {"type": "SceneNodeDragMessage", "phase": "start", "name": "/cloth/plain/
 @pytest.fixture
 def viewer(sheet, tmp_path):
     """Two garments with all controls that there are."""
-    sheet["garments"][0]["fabric"] = {"kappa": 1e-6, "drag": {"normal": 0.5, "tangential": 0.1}}
+    sheet["garments"][0]["fabric"] = {"bending_stiffness": 1e-6, "drag": {"normal": 0.5, "tangential": 0.1}}
     sheet["garments"].append({**sheet["garments"][0], "name": "other"})
     sheet["wind"] = {"velocity": [1, 0, 0]}
     viewer = Viewer(sheet, port=8950, record=tmp_path / "films", threads=1)

@@ -52,7 +52,7 @@ struct SwingingSheet {
 inline SwingingSheet swinging_sheet(const char* recipe) {
   const Index n = 6;
   SwingingSheet sheet{garment_of(quad_grid(n, n, 1, 1), {0, n - 1}), {}, noise(n * n, 0.5, 7)};
-  sheet.garment.fabric.alpha = 0.2;
+  sheet.garment.fabric.mass_damping = 0.2;
   MatrixX3d at = to_matrix(sheet.garment.mesh.positions) + noise(n * n, 0.01, 4);
   at.row(0) << 0.025, 0, 0;
   at.row(n - 1) << 0.975, 0, 0;

@@ -18,11 +18,11 @@ constexpr const char* every_recipe[] = {"bender_iterative", "bender_sle", "isome
 const MatrixX3d nothing_pinned = MatrixX3d(0, 3);
 
 Fabric full_fabric() {
-  return {.rho = 0.8,
-          .delta = 0.5,
-          .kappa = 1e-4,
-          .alpha = 0.7,
-          .beta = 1e-6,
+  return {.density = 0.8,
+          .gravity_density = 0.5,
+          .bending_stiffness = 1e-4,
+          .mass_damping = 0.7,
+          .stiffness_damping = 1e-6,
           .shear_spring = {.stiffness = 5, .damping = 1e-3},
           .bend_spring = {.stiffness = 1, .damping = 1e-3},
           .shear_diagonals = 2};
@@ -60,8 +60,8 @@ TEST(ImpulseCloth, FreeFallIsExact) {
       const double h = step / settings.substeps;
       for (int n = 0; n < steps; ++n) EXPECT_TRUE(cloth.step(step, nothing_pinned).converged) << recipe;
       for (int n = 0; n < parts; ++n) {
-        velocity[2] -= h * g * garment.fabric.delta / garment.fabric.rho;
-        velocity /= 1 + h * garment.fabric.alpha / garment.fabric.rho;
+        velocity[2] -= h * g * garment.fabric.gravity_density / garment.fabric.density;
+        velocity /= 1 + h * garment.fabric.mass_damping / garment.fabric.density;
         moved += h * velocity;
       }
       const double bound = 10.0 * parts * parts * eps;
@@ -102,13 +102,13 @@ TEST(ImpulseCloth, KeepsMomentum) {
   for (const char* recipe : every_recipe) {
     Garment garment = garment_of(quad_grid(5, 4, 0.5, 0.4));
     garment.fabric = full_fabric();
-    garment.fabric.alpha = 0;
+    garment.fabric.mass_damping = 0;
     ImpulseSettings settings = sweeping(3, 2);
     settings.velocity_pass = VelocityPass::on;
     ImpulseCloth cloth = impulse_cloth(garment, settings, 0, recipe);
     cloth.set_positions(cloth.positions() + noise(20, 0.01, 8));
     cloth.set_velocities(noise(20, 1, 9));
-    const Eigen::RowVector3d before = momentum(cloth, garment.fabric.rho);
+    const Eigen::RowVector3d before = momentum(cloth, garment.fabric.density);
     double largest = 0;
     int updates = 0;
     for (int n = 0; n < 5; ++n) {
@@ -116,8 +116,8 @@ TEST(ImpulseCloth, KeepsMomentum) {
       largest = std::max(largest, cloth.velocities().cwiseAbs().maxCoeff());
       updates += (result.sweeps + result.velocity_sweeps + result.solves + 10) * cloth.rows().count();
     }
-    const double mass = garment.fabric.rho * cloth.masses().sum();
-    EXPECT_LE((momentum(cloth, garment.fabric.rho) - before).norm(), 10 * eps * updates * mass * largest)
+    const double mass = garment.fabric.density * cloth.masses().sum();
+    EXPECT_LE((momentum(cloth, garment.fabric.density) - before).norm(), 10 * eps * updates * mass * largest)
         << recipe;
   }
 }
@@ -126,7 +126,7 @@ TEST(ImpulseCloth, KeepsMomentum) {
 TEST(ImpulseCloth, VelocityImpulsesAndInnerForcesKeepAngularMomentum) {
   Garment garment = garment_of(quad_grid(5, 4, 0.5, 0.4));
   garment.fabric = full_fabric();
-  garment.fabric.beta = 0;  // K v is no central force
+  garment.fabric.stiffness_damping = 0;  // K v is no central force
   for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
     const ImpulseCloth cloth = impulse_cloth(garment, converging(1e-2), 0, recipe);
     const MatrixX3d at = cloth.positions() + noise(20, 0.05, 8);
@@ -198,7 +198,7 @@ TEST(ImpulseCloth, ThePrintedDirectionDivergesAtThirtySteps) {
   for (int n = 0; n < steps && fastest < 1e6; ++n) {
     MatrixX3d u = h *
                   (velocities + h * (cloth.inverse_masses().asDiagonal() * cloth.forces(at, velocities))) /
-                  (1 + h * start.garment.fabric.alpha / start.garment.fabric.rho);
+                  (1 + h * start.garment.fabric.mass_damping / start.garment.fabric.density);
     bool corrected = true;
     for (int sweep = 0; corrected && sweep < max_sweeps; ++sweep) {
       corrected = false;

@@ -145,7 +145,7 @@ TEST(ImpulseSystem, VelocityPassRemovesTheRatesAlongTheSolvedDirections) {
   ImpulseCloth cloth = at_state(sheet, settings, "bender_sle");
   const MatrixX3d forces = cloth.forces(sheet.positions, sheet.velocities);
   const MatrixX3d freely = (sheet.velocities + h * (cloth.inverse_masses().asDiagonal() * forces)) /
-                           (1 + h * sheet.garment.fabric.alpha / sheet.garment.fabric.rho);
+                           (1 + h * sheet.garment.fabric.mass_damping / sheet.garment.fabric.density);
   ImpulseSystem system = system_of(cloth);
   ASSERT_TRUE(system.linearise(sheet.positions + h * freely, 0));
   const double before = system.rates(freely).cwiseAbs().maxCoeff();

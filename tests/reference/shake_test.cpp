@@ -21,7 +21,11 @@ struct ShakeFigures {
 ShakeFigures shake(Mesh mesh, Index nx, Index ny, ProjectionMethod method, Metric metric, double seconds) {
   for (Vec3d& p : mesh.positions) p = {0, p.x, p.y - 0.42};
   Garment garment = garment_of(mesh, {(ny - 1) * nx, ny * nx - 1});
-  garment.fabric = {.rho = 1, .delta = 0.52, .kappa = 0, .alpha = 2.69, .beta = 0};
+  garment.fabric = {.density = 1,
+                    .gravity_density = 0.52,
+                    .bending_stiffness = 0,
+                    .mass_damping = 2.69,
+                    .stiffness_damping = 0};
   ProjectionSettings settings;
   settings.method = method;
   settings.metric = metric;

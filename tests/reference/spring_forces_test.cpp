@@ -21,11 +21,11 @@ Garment springy(const Mesh& mesh, const Fabric& fabric, const std::vector<Index>
 TEST(SpringForces, AreTheGradientOfTheirEnergy) {
   for (const auto& [name, mesh] : assorted_meshes()) {
     const double stiffness = 30;
-    const Garment garment = springy(mesh, {.rho = 1,
-                                           .delta = 1,
-                                           .kappa = 0,
-                                           .alpha = 0,
-                                           .beta = 0,
+    const Garment garment = springy(mesh, {.density = 1,
+                                           .gravity_density = 1,
+                                           .bending_stiffness = 0,
+                                           .mass_damping = 0,
+                                           .stiffness_damping = 0,
                                            .shear_spring = {.stiffness = stiffness, .damping = 0},
                                            .bend_spring = {.stiffness = stiffness, .damping = 0},
                                            .shear_diagonals = 2});
@@ -88,20 +88,20 @@ double growth(const ImpulseCloth& cloth, const MatrixX3d& rest, double step, int
 // bound's margin, 2.
 TEST(ForceRate, BoundsTheStableStep) {
   const Mesh mesh = quad_grid(6, 6, 0.5, 0.5);
-  const Fabric plain{.rho = 0.2,
-                     .delta = 0,
-                     .kappa = 0,
-                     .alpha = 0,
-                     .beta = 0,
+  const Fabric plain{.density = 0.2,
+                     .gravity_density = 0,
+                     .bending_stiffness = 0,
+                     .mass_damping = 0,
+                     .stiffness_damping = 0,
                      .shear_spring = {.stiffness = 0, .damping = 0},
                      .bend_spring = {.stiffness = 0, .damping = 0},
                      .shear_diagonals = 2};
   Fabric springs = plain, bending = plain, damped = plain;
   springs.shear_spring = {.stiffness = 20, .damping = 0};
   springs.bend_spring = {.stiffness = 5, .damping = 0};
-  bending.kappa = 1e-3;
-  damped.kappa = 1e-3;
-  damped.beta = 1e-6;
+  bending.bending_stiffness = 1e-3;
+  damped.bending_stiffness = 1e-3;
+  damped.stiffness_damping = 1e-6;
   damped.shear_spring = {.stiffness = 20, .damping = 1e-3};
   for (const Fabric& fabric : {springs, bending, damped}) {
     const ImpulseCloth cloth = impulse_cloth(springy(mesh, fabric), converging(1e-2), 0);
@@ -114,11 +114,11 @@ TEST(ForceRate, BoundsTheStableStep) {
 // Dampers alone: the part's step at most turns the fastest motion round, at no more than its speed.
 TEST(ForceRate, BoundsTheStepOfDampers) {
   const Mesh mesh = quad_grid(6, 5, 0.5, 0.4);
-  const ImpulseCloth cloth = impulse_cloth(springy(mesh, {.rho = 0.2,
-                                                          .delta = 0,
-                                                          .kappa = 0,
-                                                          .alpha = 0,
-                                                          .beta = 1e-5,
+  const ImpulseCloth cloth = impulse_cloth(springy(mesh, {.density = 0.2,
+                                                          .gravity_density = 0,
+                                                          .bending_stiffness = 0,
+                                                          .mass_damping = 0,
+                                                          .stiffness_damping = 1e-5,
                                                           .shear_spring = {.stiffness = 0, .damping = 0.1},
                                                           .bend_spring = {.stiffness = 0, .damping = 0.2},
                                                           .shear_diagonals = 1}),
@@ -141,11 +141,11 @@ TEST(ForceRate, IsTheFormulaOfOneNode) {
   const double rho = 0.3, k = 20, c = 0.01, mass = rho * 0.04;
   for (const int diagonals : {1, 2}) {
     const ImpulseCloth cloth = impulse_cloth(springy(quad_grid(3, 3, 0.4, 0.4),
-                                                     {.rho = rho,
-                                                      .delta = 0,
-                                                      .kappa = 0,
-                                                      .alpha = 0,
-                                                      .beta = 0,
+                                                     {.density = rho,
+                                                      .gravity_density = 0,
+                                                      .bending_stiffness = 0,
+                                                      .mass_damping = 0,
+                                                      .stiffness_damping = 0,
                                                       .shear_spring = {.stiffness = k, .damping = c},
                                                       .bend_spring = {.stiffness = 7, .damping = 7},
                                                       .shear_diagonals = diagonals},

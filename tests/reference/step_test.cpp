@@ -12,7 +12,11 @@ namespace {
 
 Garment stiff_garment(const Mesh& mesh, const std::vector<Index>& pinned) {
   Garment garment = garment_of(mesh, pinned);
-  garment.fabric = {.rho = 0.8, .delta = 0.6, .kappa = 1e-4, .alpha = 1.5, .beta = 2e-5};
+  garment.fabric = {.density = 0.8,
+                    .gravity_density = 0.6,
+                    .bending_stiffness = 1e-4,
+                    .mass_damping = 1.5,
+                    .stiffness_damping = 2e-5};
   return garment;
 }
 
@@ -185,7 +189,7 @@ TEST(Step, FreeFallFollowsImplicitEuler) {
   for (const ProjectionMethod method :
        {ProjectionMethod::proximal_newton, ProjectionMethod::fast_projection}) {
     Garment garment = stiff_garment(quad_grid(5, 5, 1, 1), {});
-    garment.fabric.alpha = 0;
+    garment.fabric.mass_damping = 0;
     ReferenceCloth cloth = isometric_cloth(garment, settings_of(method, Metric::implicit_b));
     const double h = 0.01, acceleration = -0.6 / 0.8 * 9.8;
     for (int n = 1; n <= 20; ++n) {

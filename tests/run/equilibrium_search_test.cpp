@@ -30,7 +30,7 @@ class Equilibrium : public ResultTest {
 Json cantilever(const std::string& recipe) {
   Json scene = Json::parse(R"({"step": 0.01, "duration": 1, "gravity": 9.8, "garments": [{
     "name": "strip", "mesh": {"generator": "quad_grid", "nodes": [17, 5], "size": [1.0666666666666667, 0.26]},
-    "fabric": {"rho": 1, "delta": 1, "kappa": 1.96, "bending": "plate"},
+    "fabric": {"density": 1, "gravity_density": 1, "bending_stiffness": 1.96, "bending": "plate"},
     "pins": [{"select": {"box": {"min": [-1, -1, -1], "max": [0.07, 1, 1]}}}]}]})");
   scene["recipe"] = recipe;
   scene["projection"]["tolerance"] = recipe == "membrane" ? 5e-3 : 1e-6;
@@ -79,8 +79,8 @@ TEST_F(Equilibrium, OfASheetOnABallLeavesItsWeightThere) {
     "projection": {"tolerance": 5e-3}, "contact": {"tolerance": 1e-3, "margin": 1e-3},
     "garments": [{"name": "sheet", "mesh": {"generator": "quad_grid", "nodes": [13, 13], "size": [0.4, 0.4]},
     "transform": {"translation": [-0.2, -0.19, 0.155]}, "rest_noise": {"normal_deviation": 1e-4},
-    "fabric": {"rho": 0.15, "delta": 0.15, "kappa": 1e-5, "stretch_stiffness": 2000, "shear_stiffness": 100,
-               "alpha": 0.15}}],
+    "fabric": {"density": 0.15, "gravity_density": 0.15, "bending_stiffness": 1e-5, "stretch_stiffness": 2000, "shear_stiffness": 100,
+               "mass_damping": 0.15}}],
     "obstacles": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.15}, "friction": {"static": 0.3}}]})");
   const RunSummary found = find_equilibrium(scene);
   EXPECT_EQ(found.status, "completed") << found.message;

@@ -16,7 +16,7 @@ Scene sheet_of(const Fabric& fabric, const std::string& recipe = "membrane") {
   sheet.name = "sheet";
   sheet.mesh = quad_grid(11, 11, 0.3, 0.3);
   sheet.fabric = fabric;
-  sheet.fabric.rho = sheet.fabric.delta = 0.2;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
   Scene scene;
   scene.recipe = recipe;
   scene.garments = {sheet};
@@ -38,17 +38,17 @@ void expect_warned(const Scene& scene, Precision precision, const std::string& e
 
 // sqrt(12 D / k): 3.46 cm of 1 N m and 10,000 N/m.
 TEST(FabricWarnings, NamesPlatesThickerThanAnEdge) {
-  Fabric fabric{.kappa = 0.7, .stretch_stiffness = 1e4};
+  Fabric fabric{.bending_stiffness = 0.7, .stretch_stiffness = 1e4};
   EXPECT_EQ(warnings_of(sheet_of(fabric)), "");
-  fabric.kappa = 1;
-  expect_warned(
-      sheet_of(fabric), Precision::float64,
-      "garments[0] \"sheet\": fabric.kappa: found 1 N m, with 10000 N/m against stretch a plate that "
-      "is 0.0346");
+  fabric.bending_stiffness = 1;
+  expect_warned(sheet_of(fabric), Precision::float64,
+                "garments[0] \"sheet\": fabric.bending_stiffness: found 1 N m, with 10000 N/m against "
+                "stretch a plate that "
+                "is 0.0346");
   expect_warned(sheet_of(fabric), Precision::float64, "for uN m multiply by 1e-6");
-  fabric = {.kappa = 1e-5, .weft_kappa = 1, .stretch_stiffness = 1e4};
-  expect_warned(sheet_of(fabric), Precision::float64, "fabric.weft_kappa: found 1 N m");
-  fabric = {.kappa = 1e9};
+  fabric = {.bending_stiffness = 1e-5, .weft_bending_stiffness = 1, .stretch_stiffness = 1e4};
+  expect_warned(sheet_of(fabric), Precision::float64, "fabric.weft_bending_stiffness: found 1 N m");
+  fabric = {.bending_stiffness = 1e9};
   EXPECT_EQ(warnings_of(sheet_of(fabric, "coltraro2022")), "") << "rigid rows hold it";
 }
 
@@ -67,14 +67,15 @@ TEST(FabricWarnings, NamesPressureThatThrowsClothFarInAStep) {
 TEST(FabricWarnings, RefusesPlatesThickerThanTheCloth) {
   for (const double kappa : {1e3, 1e9, 1e12})
     for (const bool is_weft : {false, true}) {
-      Fabric fabric{.kappa = is_weft ? 1e-5 : kappa, .weft_kappa = is_weft ? kappa : 0};
+      Fabric fabric{.bending_stiffness = is_weft ? 1e-5 : kappa,
+                    .weft_bending_stiffness = is_weft ? kappa : 0};
       try {
         warnings_of(sheet_of(fabric));
         ADD_FAILURE() << "accepted";
       } catch (const SceneError& error) {
         const std::string message = error.what();
-        EXPECT_EQ(message.rfind(is_weft ? "scene.json: garments[0].fabric.weft_kappa: found "
-                                        : "scene.json: garments[0].fabric.kappa: found ",
+        EXPECT_EQ(message.rfind(is_weft ? "scene.json: garments[0].fabric.weft_bending_stiffness: found "
+                                        : "scene.json: garments[0].fabric.bending_stiffness: found ",
                                 0),
                   0U)
             << message;

@@ -126,8 +126,8 @@ TEST_F(FigureFit, FindsBendingByACantilever) {
   plan["parameters"][0]["value"] = 1.5 * bending;
   const FitRecord found = fit(plan);
   EXPECT_EQ(found.status, "completed") << found.rejection;
-  EXPECT_NEAR(number(found, "fabric.kappa").value / bending, 1, 0.005);
-  EXPECT_EQ(number(found, "fabric.kappa").verdict, Verdict::found);
+  EXPECT_NEAR(number(found, "fabric.bending_stiffness").value / bending, 1, 0.005);
+  EXPECT_EQ(number(found, "fabric.bending_stiffness").verdict, Verdict::found);
   EXPECT_EQ(found.experiments[0].train.figures, 1u);
   EXPECT_LT(found.experiments[0].train.rms_figures, 0.05);
 }
@@ -147,7 +147,7 @@ class DrapeFit : public FigureFit {
   static Json drape_fit() {
     return Json::parse(R"({
       "name": "drape", "starts": 4, "seed": 3,
-      "parameters": [{"number": "fabric.kappa", "from": 5e-6, "to": 1e-4, "scale": "log", "value": 2e-5}],
+      "parameters": [{"number": "fabric.bending_stiffness", "from": 5e-6, "to": 1e-4, "scale": "log", "value": 2e-5}],
       "experiments": [{"name": "meter", "scene": "disc.json",
                        "figures": {"file": "meter.json", "time": 2, "drape": {}}}]})");
   }
@@ -166,7 +166,7 @@ TEST_F(DrapeFit, FindsBendingByCoefficientFoldsAndSilhouette) {
   // Its folds are uneven, those of the fit are not: no noise, but no other fabric either.
   EXPECT_NE(all_notes(found).find("silhouette: what is left is "), std::string::npos) << all_notes(found);
   // One reading has noise of 1 %, a tenth of the way from limp to stiff.
-  EXPECT_NEAR(number(found, "fabric.kappa").value / 2e-5, 1, 0.1) << all_notes(found);
+  EXPECT_NEAR(number(found, "fabric.bending_stiffness").value / 2e-5, 1, 0.1) << all_notes(found);
   EXPECT_EQ(found.experiments[0].fitted.reading.folds, seen["folds"].get<int>());
   EXPECT_EQ(found.experiments[0].train.figures, 73u);
   const Json record = Json::parse(read_whole_file(folder_ / "out" / "fit.json"));

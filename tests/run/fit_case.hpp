@@ -17,8 +17,8 @@ class FitTest : public ResultTest {
     return Json::parse(R"({
       "name": "shaken", "starts": 6,
       "parameters": [
-        {"number": "fabric.alpha", "from": 0.3, "to": 12, "scale": "log", "value": 2.69},
-        {"number": "fabric.delta", "from": 0.1, "to": 1, "value": 0.52}],
+        {"number": "fabric.mass_damping", "from": 0.3, "to": 12, "scale": "log", "value": 2.69},
+        {"number": "fabric.gravity_density", "from": 0.1, "to": 1, "value": 0.52}],
       "experiments": [{
         "name": "shake", "scene": "scene.json", "positions": {"file": "shake.csv", "noise": 0.002},
         "train": [0, 1.4], "test": [1.42, 2]}]})");

@@ -24,9 +24,10 @@ TEST_F(FitRefusal, OfWhatTheFileSays) {
   expect_refused(with(a + "from", 0), "parameters[0].from: found 0, expected a number > 0 on a log scale");
   expect_refused(with(a + "value", 20),
                  "parameters[0].value: found 20, expected it between the bounds 0.3 and 12");
-  expect_refused(with(a + "number", "fabric.alhpa"), "the nearest is \"fabric.alpha\"");
-  expect_refused(with("/parameters/1/number", "fabric.alpha"), "a second time, expected each number once");
-  expect_refused(with("/parameters/1/from", -1), "fabric.delta");  // which no scene takes
+  expect_refused(with(a + "number", "fabric.alhpa"), "the nearest is \"fabric.mass_damping\"");
+  expect_refused(with("/parameters/1/number", "fabric.mass_damping"),
+                 "a second time, expected each number once");
+  expect_refused(with("/parameters/1/from", -1), "fabric.gravity_density");  // which no scene takes
   expect_refused(with("/lost", "huber"), "the nearest is \"loss\"");
   expect_refused(with(e + "train", {1.4, 0}), "experiments[0].train: found 2 numbers, expected two times");
   expect_refused(with(e + "train", {7, 9}), "train: found no sample from 7 to 9 s");
@@ -50,7 +51,8 @@ TEST_F(FitRefusal, OfWhatTheFileSays) {
   plan["experiments"][0]["positions"]["nodes"] = {3};
   fs::remove(folder_ / "shake.csv");
   simulate(plan);
-  plan["parameters"].push_back({{"number", "fabric.kappa"}, {"from", 1e-6}, {"to", 1e-4}, {"value", 2e-6}});
+  plan["parameters"].push_back(
+      {{"number", "fabric.bending_stiffness"}, {"from", 1e-6}, {"to", 1e-4}, {"value", 2e-6}});
   expect_refused(plan, "found 3 numbers in the training windows for 3 unknowns");
 }
 
@@ -102,7 +104,7 @@ TEST_F(FitRefusal, OfWhatIsNotToBeSimulated) {
   });
   Json plan = blind(shaken_fit());
   plan["experiments"][0]["positions"]["transform"] = {{"scale", 0.001}};
-  expect_found(fit(plan), "fabric.alpha", 2.69, 0.03);
+  expect_found(fit(plan), "fabric.mass_damping", 2.69, 0.03);
 }
 
 TEST_F(FitRefusal, OfFabricsThatAreNone) {
@@ -122,7 +124,7 @@ TEST_F(FitRefusal, OfFabricsThatAreNone) {
       << refused({{"alhpa", 2}});
   EXPECT_NE(refused({{"file", "fabric.json"}}).find("without a file of its own"), std::string::npos);
   EXPECT_NE(refused({1, 2}).find("found no object"), std::string::npos);
-  EXPECT_EQ(refused({{"alpha", 2}}), "");
+  EXPECT_EQ(refused({{"mass_damping", 2}}), "");
   fs::remove(folder_ / "fabric.json");
   EXPECT_THROW(read_scene(folder_ / "with_file.json"), FileError);
 }

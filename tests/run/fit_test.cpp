@@ -14,8 +14,8 @@ TEST_F(FitTest, FindsWhatMadeTheRecording) {
   simulate(shaken_fit());
   const FitRecord found = fit(blind(shaken_fit()));
   EXPECT_EQ(found.status, "completed");
-  expect_found(found, "fabric.alpha", 2.69, 0.03);
-  expect_found(found, "fabric.delta", 0.52, 0.03);
+  expect_found(found, "fabric.mass_damping", 2.69, 0.03);
+  expect_found(found, "fabric.gravity_density", 0.52, 0.03);
   EXPECT_NEAR(found.noise_factor, 1, 0.05);
   // Mean length of a vector of three normal numbers, on samples that it has not seen, too.
   const double mean = 2 * std::sqrt(2 / std::numbers::pi) * 0.002;
@@ -27,14 +27,14 @@ TEST_F(FitTest, FindsWhatMadeTheRecording) {
   EXPECT_EQ(names(folder_ / "out" / "fitted"), (std::vector<std::string>{"shake.fabric.json", "shake.json"}));
   // The fitted scene is one, and its fabric a file for others.
   const Scene fitted = read_scene(folder_ / "out" / "fitted" / "shake.json");
-  EXPECT_EQ(fitted.garments[0].fabric.alpha, number(found, "fabric.alpha").value);
+  EXPECT_EQ(fitted.garments[0].fabric.mass_damping, number(found, "fabric.mass_damping").value);
   Json scene = shaken_sheet(10);
-  scene["garments"][0]["fabric"] = {{"file", "out/fitted/shake.fabric.json"}, {"alpha", 1}};
+  scene["garments"][0]["fabric"] = {{"file", "out/fitted/shake.fabric.json"}, {"mass_damping", 1}};
   write_scene("other.json", scene);
   const Scene other = read_scene(folder_ / "other.json");
-  EXPECT_EQ(other.garments[0].fabric.alpha, 1);
-  EXPECT_EQ(other.garments[0].fabric.delta, number(found, "fabric.delta").value);
-  EXPECT_NE(portable_scene_text(folder_ / "other.json").find("\"delta\""), std::string::npos);
+  EXPECT_EQ(other.garments[0].fabric.mass_damping, 1);
+  EXPECT_EQ(other.garments[0].fabric.gravity_density, number(found, "fabric.gravity_density").value);
+  EXPECT_NE(portable_scene_text(folder_ / "other.json").find("\"gravity_density\""), std::string::npos);
   const std::string page = read_whole_file(folder_ / "out" / "fit.html");
   for (const char* reference :
        {"<script src", "src=\"http", "href=\"http", "@import", "url(http", ">nan", "\"nan"})
@@ -70,8 +70,8 @@ TEST_F(FitTest, LeavesOutWhatWasNotSeenAndTakesAnyNodes) {
     for (std::size_t k = 0; k < recording.values.size(); k += 3) recording.values[k] = {nan, nan, nan};
   });
   const FitRecord found = fit(blind(plan));
-  expect_found(found, "fabric.alpha", 2.69, 0.06);
-  expect_found(found, "fabric.delta", 0.52, 0.06);
+  expect_found(found, "fabric.mass_damping", 2.69, 0.06);
+  expect_found(found, "fabric.gravity_density", 0.52, 0.06);
   EXPECT_EQ(found.experiments[0].train.positions, 71u * 6 * 2 / 3);
 }
 
@@ -84,8 +84,8 @@ TEST_F(FitTest, FindsNumbersFromCloudsOfPoints) {
   const Recording cloud = read_recording(folder_ / "shake.csv", 0, "");
   EXPECT_GT(norm(cloud.at(0, 0) - shaken_start()[0]) + norm(cloud.at(0, 1) - shaken_start()[1]), 0.05);
   const FitRecord found = fit(blind(plan));
-  EXPECT_NEAR(number(found, "fabric.alpha").value, 2.69, 0.05 * 2.69);
-  EXPECT_NEAR(number(found, "fabric.delta").value, 0.52, 0.05 * 0.52);
+  EXPECT_NEAR(number(found, "fabric.mass_damping").value, 2.69, 0.05 * 2.69);
+  EXPECT_NEAR(number(found, "fabric.gravity_density").value, 0.52, 0.05 * 0.52);
   // Nearer than the points that were meant, whose mean distance is 3.2 mm.
   EXPECT_LT(found.experiments[0].test.mean_distance, 0.0025);
   plan["experiments"][0]["follow"] = {{{"pin", "pin 0"}}};
@@ -106,7 +106,7 @@ TEST_F(FitTest, BearsOutliersWhereTheLossSaysSo) {
   plan["loss"] = "huber";
   const FitRecord huber = fit(plan);
   const auto error = [](const FitRecord& record) {
-    return std::fabs(number(record, "fabric.alpha").value / 2.69 - 1);
+    return std::fabs(number(record, "fabric.mass_damping").value / 2.69 - 1);
   };
   EXPECT_LT(error(cauchy), 0.03);
   EXPECT_LT(error(huber), 0.03);
@@ -121,15 +121,15 @@ TEST_F(FitTest, SaysWhatTheRecordingDoesNotSay) {
   plan["parameters"].push_back(
       {{"number", "fabric.stretch_stiffness"}, {"from", 100}, {"to", 2000}, {"value", 1000}});
   simulate(plan);
-  plan["parameters"][0] = {{"number", "fabric.alpha"}, {"from", 0.3}, {"to", 2}, {"value", 1}};
+  plan["parameters"][0] = {{"number", "fabric.mass_damping"}, {"from", 0.3}, {"to", 2}, {"value", 1}};
   plan["starts"] = 1;
   const FitRecord found = fit(plan);
   EXPECT_EQ(number(found, "fabric.stretch_stiffness").verdict, Verdict::not_found);
-  EXPECT_EQ(number(found, "fabric.alpha").verdict, Verdict::at_its_bound);
+  EXPECT_EQ(number(found, "fabric.mass_damping").verdict, Verdict::at_its_bound);
   std::string notes;
   for (const std::string& note : found.notes) notes += note + "\n";
   EXPECT_NE(notes.find("fabric.stretch_stiffness: the recordings do not say"), std::string::npos) << notes;
-  EXPECT_NE(notes.find("fabric.alpha: ends at its bound, 2"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("fabric.mass_damping: ends at its bound, 2"), std::string::npos) << notes;
 }
 
 TEST_F(FitTest, FindsTiltAndDelayOfTheRecording) {
@@ -145,7 +145,7 @@ TEST_F(FitTest, FindsTiltAndDelayOfTheRecording) {
   Json plan = blind(shaken_fit());
   plan["experiments"][0].update({{"most_tilt", 10}, {"most_delay", 0.1}, {"train", {0.15, 1.4}}});
   const FitRecord found = fit(plan);
-  expect_found(found, "fabric.alpha", 2.69, 0.04);
+  expect_found(found, "fabric.mass_damping", 2.69, 0.04);
   EXPECT_NEAR(number(found, "tilt about x (shake)").value, 2, 0.1);
   EXPECT_NEAR(number(found, "tilt about y (shake)").value, -3, 0.1);
   EXPECT_NEAR(number(found, "delay (shake)").value, -0.03, 0.002);
@@ -178,8 +178,8 @@ TEST_F(FitTest, FollowsPinsThatWereRecorded) {
   const FitRecord found = fit(plan);
   // What the noise of corners between which the cloth is taut leaves: 4 mm where it is not smoothed.
   EXPECT_LT(found.experiments[0].train.mean_distance, 0.003);
-  EXPECT_NEAR(number(found, "fabric.alpha").value, 2.69, 0.27);
-  EXPECT_NEAR(number(found, "fabric.delta").value, 0.52, 0.05);
+  EXPECT_NEAR(number(found, "fabric.mass_damping").value, 2.69, 0.27);
+  EXPECT_NEAR(number(found, "fabric.gravity_density").value, 0.52, 0.05);
   // Ten times the noise would tear it, but for corners that keep their distance.
   change_recording("shake.csv", [](Recording& recording) {
     for (std::size_t k = 0; k < recording.values.size(); ++k) {
@@ -191,7 +191,7 @@ TEST_F(FitTest, FollowsPinsThatWereRecorded) {
   plan["experiments"][0]["positions"]["noise"] = 0.002;
   const FitRecord rigid = fit(plan);
   EXPECT_LT(rigid.experiments[0].train.mean_distance, 0.005);
-  EXPECT_NEAR(number(rigid, "fabric.alpha").value, 2.69, 0.27);
+  EXPECT_NEAR(number(rigid, "fabric.mass_damping").value, 2.69, 0.27);
   EXPECT_EQ(rigid.missed_steps, 0);
 }
 
@@ -201,7 +201,7 @@ TEST_F(FitTest, GrowsInLevels) {
   Json plan = blind(shaken_fit());
   plan["levels"] = 3;
   const FitRecord found = fit(plan);
-  expect_found(found, "fabric.alpha", 2.69, 0.03);
+  expect_found(found, "fabric.mass_damping", 2.69, 0.03);
   EXPECT_EQ(std::ranges::count_if(found.history,
                                   [](const FitStep& step) { return step.stage.ends_with("iteration 1"); }),
             3);
@@ -224,8 +224,8 @@ TEST_F(FitTest, FindsNumbersOfEachExperiment) {
   plan = blind(plan);
   plan["parameters"][0]["own"] = true;
   const FitRecord found = fit(plan);
-  expect_found(found, "fabric.alpha (shake)", 2.69, 0.03);
-  expect_found(found, "fabric.alpha (again)", 5, 0.03);
+  expect_found(found, "fabric.mass_damping (shake)", 2.69, 0.03);
+  expect_found(found, "fabric.mass_damping (again)", 5, 0.03);
 }
 
 TEST_F(FitTest, FindsStiffnessesFromForcesOfAClip) {
@@ -234,7 +234,7 @@ TEST_F(FitTest, FindsStiffnessesFromForcesOfAClip) {
     "projection": {"tolerance": 1e-6},
     "garments": [{
       "name": "specimen", "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.1, 0.1]},
-      "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.5, "stretch_stiffness": 900, "weft_stretch_stiffness": 500,
+      "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0.5, "stretch_stiffness": 900, "weft_stretch_stiffness": 500,
                  "shear_stiffness": 40},
       "pins": [{"select": {"box": {"min": [-1, -1, -1], "max": [0.001, 1, 1]}}}],
       "grippers": [{"name": "clip", "region": {"type": "box", "size": [0.01, 0.2, 0.01]}, "position": [0.1, 0.05, 0],
@@ -270,7 +270,7 @@ TEST_F(FitTest, GoesOnFromWhereItWasInterrupted) {
   EXPECT_THROW(fit(blind(shaken_fit()), IfExists::refuse), FileError);
   const FitRecord rest = fit(blind(shaken_fit()), IfExists::resume);
   EXPECT_EQ(rest.status, "completed");
-  expect_found(rest, "fabric.alpha", 2.69, 0.03);
+  expect_found(rest, "fabric.mass_damping", 2.69, 0.03);
   EXPECT_TRUE(rest.history[0].stage.starts_with("search")) << rest.history[0].stage;
   Json other = blind(shaken_fit());
   other["levels"] = 2;

@@ -14,7 +14,8 @@ class FitVerdictTest : public RestFitTest {
     write_rigs({{"curves", {{"warp", warp}, {"weft", weft}, {"shear", shear}}}}, "membrane");
     // A number that forces hardly depend on: all that is to be said is what the scenes do.
     Json made = scalars();
-    made["parameters"] = {{{"number", "fabric.kappa"}, {"from", 1e-6}, {"to", 1e-4}, {"value", 2e-5}}};
+    made["parameters"] = {
+        {{"number", "fabric.bending_stiffness"}, {"from", 1e-6}, {"to", 1e-4}, {"value", 2e-5}}};
     simulate(made);
   }
   Json scalars() const {

@@ -15,7 +15,7 @@ class RestFitTest : public FitTest {
       "garments": [{
         "name": "specimen", "mesh": {"generator": "quad_grid", "nodes": [6, 6], "size": [0.1, 0.1]},
         "rest_noise": {"normal_deviation": 2e-4},
-        "fabric": {"rho": 0.25, "delta": 0.25, "kappa": 2e-5},
+        "fabric": {"density": 0.25, "gravity_density": 0.25, "bending_stiffness": 2e-5},
         "grippers": [
           {"name": "fixed", "region": {"type": "box", "size": [0.01, 0.12, 0.01]}, "position": [0, 0.05, 0],
            "holds": [{"from": 0, "to": 2}]},

@@ -124,8 +124,8 @@ TEST_F(RestFitTest, FindsWhatMadeAMotionWithoutDerivatives) {
     asked.update({{"search", search}, {"scans", false}});
     const FitRecord found = fit(asked);
     EXPECT_EQ(found.status, "completed") << search;
-    expect_found(found, "fabric.alpha", 2.69, 0.03);
-    expect_found(found, "fabric.delta", 0.52, 0.03);
+    expect_found(found, "fabric.mass_damping", 2.69, 0.03);
+    expect_found(found, "fabric.gravity_density", 0.52, 0.03);
   }
   // The truth lies beyond the bounds.
   Json bounded = blind(shaken_fit());
@@ -134,7 +134,7 @@ TEST_F(RestFitTest, FindsWhatMadeAMotionWithoutDerivatives) {
     bounded.update({{"search", search}, {"scans", false}});
     const FitRecord found = fit(bounded);
     for (const FitStep& step : found.history) EXPECT_LE(step.values[0], 1.5 * (1 + 1e-12)) << search;
-    EXPECT_EQ(number(found, "fabric.alpha").verdict, Verdict::at_its_bound) << search;
+    EXPECT_EQ(number(found, "fabric.mass_damping").verdict, Verdict::at_its_bound) << search;
   }
 }
 

@@ -29,7 +29,7 @@ inline Json shaken_sheet(std::int64_t step_count) {
       "name": "sheet",
       "mesh": {"generator": "quad_grid", "nodes": [5, 6], "size": [0.297, 0.42]},
       "transform": {"rotation": [90, 0, 0]},
-      "fabric": {"rho": 1, "delta": 0.52, "kappa": 1e-5, "alpha": 2.69},
+      "fabric": {"density": 1, "gravity_density": 0.52, "bending_stiffness": 1e-5, "mass_damping": 2.69},
       "pins": [{"select": {"nearest": [[0, 0, 0.42], [0.297, 0, 0.42]]},
                 "motion": {"type": "oscillation", "amplitude": [0, 0.075, 0], "frequency": 0.6}}]}]})");
   scene["duration"] = 0.01 * static_cast<double>(step_count);

@@ -89,7 +89,7 @@ TEST_F(RunScene, SaysWhichSeamsAndButtonsStayedOpen) {
 TEST_F(RunScene, SaysAfterAResumeWhatItSaidAtTheStart) {
   scene_["obstacles"] = Json::parse(
       R"([{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "position": [0.1, 0.06, 0.1]}])");
-  scene_["contact"] = {{"push_out", true}, {"push_out_time", 0.03}};
+  scene_["contact"] = {{"resolve_initial_penetration", true}, {"initial_penetration_time", 0.03}};
   write_scene("scene.json", scene_);
   Listener whole, first(6), second;
   run("whole", whole);
@@ -104,7 +104,7 @@ TEST_F(RunScene, SaysAfterAResumeWhatItSaidAtTheStart) {
 }
 
 TEST_F(RunScene, WritesItsFramesAndPrintsNothing) {
-  scene_["garments"][0]["fabric"]["rho"] = 25;  // more than any cloth
+  scene_["garments"][0]["fabric"]["density"] = 25;  // more than any cloth
   write_scene("scene.json", scene_);
   Listener listener;
   ::testing::internal::CaptureStdout();
@@ -131,7 +131,7 @@ TEST_F(RunScene, WritesItsFramesAndPrintsNothing) {
 
 // In frames between which the run was stopped, too; asked for otherwise it is another run.
 TEST_F(RunScene, BalancesEnergiesAndResumesThem) {
-  scene_["projection"] = {{"max_substeps", 1}, {"balance", 1e-3}};
+  scene_["projection"] = {{"max_substeps", 1}, {"force_tolerance", 1e-3}};
   write_scene("scene.json", scene_);
   const auto run_with = [&](const std::string& output, Listener& listener, IfExists if_exists,
                             bool balances) {
@@ -234,7 +234,7 @@ TEST_F(RunScene, FiguresOfClothOnClothGoOnWithTheirRun) {
       {"name": "above", "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.12, 0.12]},
        "transform": {"translation": [0.03, 0.05, 0.0015]}}]})");
   for (Json& garment : scene_["garments"])
-    garment["fabric"] = Json::parse(R"({"rho": 0.2, "thickness": 0.001, "stretch_stiffness": 1000})");
+    garment["fabric"] = Json::parse(R"({"density": 0.2, "thickness": 0.001, "stretch_stiffness": 1000})");
   write_scene("scene.json", scene_);
   Listener first(13), last, straight;
   EXPECT_EQ(run("out", first).status, "interrupted");

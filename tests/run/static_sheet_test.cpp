@@ -28,8 +28,8 @@ Scene pulled(const std::string& recipe, Vec3d way, bool has_curves) {
   sheet.mesh = quad_grid(6, 5, length, width);
   for (std::size_t i = 0; i < sheet.mesh.positions.size(); ++i)
     sheet.mesh.positions[i].z += 1e-4 * std::sin(static_cast<double>(i * i));
-  sheet.fabric.rho = sheet.fabric.delta = 0.2;
-  sheet.fabric.kappa = 2e-5;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
+  sheet.fabric.bending_stiffness = 2e-5;
   sheet.fabric.stretch_stiffness = 800;
   sheet.fabric.weft_stretch_stiffness = 400;
   sheet.fabric.shear_stiffness = 30;
@@ -124,12 +124,12 @@ TEST(StaticSheet, RestsWhereStepsComeToRest) {
   for (const char* recipe : {"membrane", "soft_constraints", "springs"}) {
     Scene scene = pulled(recipe, {0.003, 0.004, 0}, true);
     scene.projection.tolerance = 1e-9;
-    scene.projection.balance = 1e-6;
+    scene.projection.force_tolerance = 1e-6;
     const RestCases cases(scene, {1.0}, {}, {.threads = 1}, "scene");
     const RestCases::Result found = cases.solve(scene.garments[0].fabric, {}, 1);
     ASSERT_FALSE(found.has_failed);
     EXPECT_EQ(found.unstable, 0);
-    scene.garments[0].fabric.alpha = 40;  // slow motions are over in some tenths of a second
+    scene.garments[0].fabric.mass_damping = 40;  // slow motions are over in some tenths of a second
     scene.duration = 4;
     Simulation simulation(scene, {.threads = 1});
     simulation.advance(200);
@@ -150,7 +150,7 @@ TEST(StaticSheet, GoesWithItsFabricAsDifferencesOfTheSolve) {
     const std::vector<std::function<double&(Fabric&)>> numbers{
         [](Fabric& f) -> double& { return f.curves.warp.points[2][1]; },
         [](Fabric& f) -> double& { return f.curves.shear.points[1][1]; },
-        [](Fabric& f) -> double& { return f.kappa; }};
+        [](Fabric& f) -> double& { return f.bending_stiffness; }};
     std::vector<RestCases::Side> sides;
     std::vector<std::array<Fabric, 2>> far;
     for (const auto& number : numbers) {

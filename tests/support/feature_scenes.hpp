@@ -17,7 +17,7 @@ inline Scene plain_scene(const std::string& recipe = "membrane") {
   Garment& sheet = scene.garments.emplace_back();
   sheet.name = "sheet";
   sheet.mesh = quad_grid(4, 4, 0.3, 0.3);
-  sheet.fabric.rho = sheet.fabric.delta = 0.2;
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.2;
   sheet.pins = {{.name = "corners", .nodes = {0, 3}, .motion = FixedMotion{}}};
   return scene;
 }
@@ -36,7 +36,7 @@ inline Scene scene_with(Feature feature) {
   const auto add_ball = [&]() -> Obstacle& { return put_below(scene.obstacles.emplace_back()); };
   const auto bend = [&](BendingModel model) {
     fabric.bending = model;
-    fabric.kappa = 1e-5;
+    fabric.bending_stiffness = 1e-5;
   };
   switch (feature) {
     case Feature::projection:
@@ -99,11 +99,11 @@ inline Scene scene_with(Feature feature) {
       fabric.large_angles = true;
       break;
     case Feature::alpha:
-      fabric.alpha = 0.1;
+      fabric.mass_damping = 0.1;
       break;
     case Feature::beta:
       bend(BendingModel::plate);
-      fabric.beta = 1e-7;
+      fabric.stiffness_damping = 1e-7;
       break;
     case Feature::poisson_ratio:
       fabric.poisson_ratio = 0.3;
@@ -179,8 +179,8 @@ inline Scene scene_with(Feature feature) {
     case Feature::friction:
       add_ball().friction = {.static_ = 0.3, .dynamic = 0.2};
       break;
-    case Feature::push_out:
-      scene.contact.push_out = true;
+    case Feature::resolve_initial_penetration:
+      scene.contact.resolve_initial_penetration = true;
       break;
     case Feature::wind:
     case Feature::gusts:

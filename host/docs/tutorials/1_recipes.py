@@ -19,7 +19,8 @@ sheet = {
     "garments": [{
         "mesh": {"generator": "quad_grid", "nodes": [9, 13], "size": [0.297, 0.42]},
         "transform": {"rotation": [90, 0, 0]},
-        "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.3, "kappa": 1e-5, "stretch_stiffness": 10000},
+        "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0.3, "bending_stiffness": 1e-5,
+                   "stretch_stiffness": 10000},
         "pins": [{"select": {"nearest": [[0, 0, 0.42], [0.297, 0, 0.42]]},
                   "motion": {"type": "oscillation", "amplitude": [0, 0.1, 0], "frequency": 0.8, "start": 0.5}}],
     }],

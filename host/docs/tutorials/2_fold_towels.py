@@ -34,11 +34,12 @@ scene = {
         "mesh": {"generator": "quad_grid", "nodes": [13, 13], "size": [SIDE, SIDE]},
         "transform": {"translation": [-SIDE / 2, -SIDE / 2, 0.0022]},
         "rest_noise": {"normal_deviation": 0.0001},
-        "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.2, "kappa": 2e-5, "thickness": 0.002, "stretch_stiffness": 2000,
+        "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0.2, "bending_stiffness": 2e-5,
+                   "thickness": 0.002, "stretch_stiffness": 2000,
                    "shear_stiffness": 100},
         "grippers": [gripper("left", -SIDE / 2), gripper("right", SIDE / 2)],
         "replicas": COUNT,
-        "vary": {"fabric.kappa": {"from": 2e-6, "to": 2e-4, "scale": "log"}},
+        "vary": {"fabric.bending_stiffness": {"from": 2e-6, "to": 2e-4, "scale": "log"}},
     }],
     "obstacles": [{"name": "table", "shape": {"type": "table", "size": [1, 1], "thickness": 0.03},
                    "friction": {"static": 0.6}}],
@@ -61,7 +62,7 @@ print(seen.shape, "frames, towels, nodes, coordinates")
 # friction keeps it there. ``host/python/examples/fold_towel.py`` looks for better ways.
 grid = seen[-1].reshape(COUNT, 13, 13, 3)
 off = numpy.linalg.norm((grid - grid[:, ::-1])[:, :6, :, :2], axis=-1).mean(axis=(1, 2))
-stiffness = [towels.fabric(g)["kappa"] for g in range(COUNT)]
+stiffness = [towels.fabric(g)["bending_stiffness"] for g in range(COUNT)]
 figure, axes = plt.subplots(figsize=(5, 3), layout="constrained")
 axes.semilogx(stiffness, 1000 * off, "o-")
 axes.set(xlabel="bending stiffness [N m]", ylabel="halves apart, in the plane [mm]")

@@ -27,7 +27,7 @@ scene = {
         "mesh": {"panels": [front, back], "edge_length": 0.03,
                  "seams": [{"panel": "front", "edge": 1, "other_panel": "back", "other_edge": 3},
                            {"panel": "front", "edge": 3, "other_panel": "back", "other_edge": 1}]},
-        "fabric": {"preset": "wool", "thickness": 0.001, "alpha": 0.3},
+        "fabric": {"preset": "wool", "thickness": 0.001, "mass_damping": 0.3},
         "sewing": {"force": 30, "speed": 3},
     }],
     "obstacles": [

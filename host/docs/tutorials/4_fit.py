@@ -18,13 +18,13 @@ import matplotlib.pyplot as plt
 import numpy
 
 folder = pathlib.Path(tempfile.mkdtemp(prefix="isocloth-fit-"))
-truth = {"alpha": 1.2, "delta": 0.35}
+truth = {"mass_damping": 1.2, "gravity_density": 0.35}
 scene = {
     "step": 0.01, "duration": 2, "frame_interval": 0.04,
     "garments": [{
         "name": "sheet",
         "mesh": {"generator": "quad_grid", "nodes": [7, 7], "size": [0.4, 0.4]},
-        "fabric": {"rho": 0.5, "kappa": 1e-5, **truth},
+        "fabric": {"density": 0.5, "bending_stiffness": 1e-5, **truth},
         "pins": [{"select": {"nearest": [[0, 0, 0], [0.4, 0, 0]]}}],
     }],
 }
@@ -38,11 +38,11 @@ isocloth.save_recording(folder / "seen.csv", recorded.times, seen)
 # %%
 # The scene to be fitted knows nothing of the truth. The plan names the numbers, their ranges, and which window is for
 # training.
-scene["garments"][0]["fabric"] = {"rho": 0.5, "kappa": 1e-5, "alpha": 4, "delta": 0.5}
+scene["garments"][0]["fabric"] = {"density": 0.5, "bending_stiffness": 1e-5, "mass_damping": 4, "gravity_density": 0.5}
 (folder / "scene.json").write_text(json.dumps(scene))
 plan = {
-    "parameters": [{"number": "fabric.alpha", "from": 0.1, "to": 10, "scale": "log"},
-                   {"number": "fabric.delta", "from": 0.05, "to": 0.6}],
+    "parameters": [{"number": "fabric.mass_damping", "from": 0.1, "to": 10, "scale": "log"},
+                   {"number": "fabric.gravity_density", "from": 0.05, "to": 0.6}],
     "experiments": [{"name": "swing", "scene": str(folder / "scene.json"), "train": [0, 1.2], "test": [1.2, 2],
                      "positions": {"file": str(folder / "seen.csv"), "noise": 0.002, "nodes": nodes}}],
 }

@@ -18,7 +18,8 @@ scene = {
     "step": 0.01, "duration": 1,
     "garments": [{
         "mesh": {"generator": "quad_grid", "nodes": [N, N], "size": [0.5, 0.5]},
-        "fabric": {"rho": 0.15, "delta": 0.15, "alpha": 0.5, "kappa": 1e-5, "stretch_stiffness": 1000},
+        "fabric": {"density": 0.15, "gravity_density": 0.15, "mass_damping": 0.5, "bending_stiffness": 1e-5,
+                   "stretch_stiffness": 1000},
         "pins": [{"select": {"nearest": [[0, 0, 0], [0.5, 0, 0], [0, 0.5, 0], [0.5, 0.5, 0]]}}],
     }],
 }
@@ -50,10 +51,11 @@ for place, positions in enumerate(seen):
 # dL/dforces.
 N, STEPS = 7, 50
 hanging = {
-    "step": 0.01, "duration": 1, "projection": {"balance": 0.01},
+    "step": 0.01, "duration": 1, "projection": {"force_tolerance": 0.01},
     "garments": [{
         "mesh": {"generator": "quad_grid", "nodes": [N, N], "size": [0.3, 0.3]}, "transform": {"rotation": [90, 0, 0]},
-        "fabric": {"rho": 0.2, "delta": 0.2, "alpha": 0.5, "kappa": 1e-4, "stretch_stiffness": 500},
+        "fabric": {"density": 0.2, "gravity_density": 0.2, "mass_damping": 0.5, "bending_stiffness": 1e-4,
+                   "stretch_stiffness": 500},
         "pins": [{"select": {"nearest": [[0, 0, 0.3], [0.3, 0, 0.3]]}}],
     }],
 }

@@ -28,12 +28,13 @@ STIFFNESS, POISSON, KAPPA, THICKNESS = 2000.0, 0.3, 2e-5, 0.002
 
 def membrane(stiffness=STIFFNESS):
     return {"projection": {"tolerance": 0.005}, "fabric": {
-        "kappa": KAPPA, "poisson_ratio": POISSON, "stretch_stiffness": stiffness,
+        "bending_stiffness": KAPPA, "poisson_ratio": POISSON, "stretch_stiffness": stiffness,
         "shear_stiffness": stiffness / 2 / (1 + POISSON)}}
 
 
 def vbd(substeps, iterations):
-    return {"substeps": substeps, "iterations": iterations, "stiffness": STIFFNESS, "damping": 1e-3, "kappa": KAPPA}
+    return {"substeps": substeps, "iterations": iterations, "stiffness": STIFFNESS, "damping": 1e-3,
+            "bending_stiffness": KAPPA}
 
 
 ELASTIC = f'<elasticity young="{STIFFNESS / THICKNESS}" poisson="{POISSON}" thickness="{THICKNESS}" elastic2d="both"/>'

@@ -20,8 +20,9 @@ SCENE = pathlib.Path(__file__).parents[3] / "bench" / "scenes" / "paper_fast_9x9
 def plan_of(cases, steps, batch, **options):
     scene = json.loads(SCENE.read_text()) | {"duration": round(steps * 0.01, 9), "frame_interval": 0.05}
     count = cases // 10
-    vary = {"fabric.alpha": {"from": 0, "to": 5, "count": count}, "fabric.delta": {"from": 0.1, "to": 1, "count": 5},
-            "fabric.kappa": [0, 1e-5]}
+    vary = {"fabric.mass_damping": {"from": 0, "to": 5, "count": count},
+            "fabric.gravity_density": {"from": 0.1, "to": 1, "count": 5},
+            "fabric.bending_stiffness": [0, 1e-5]}
     return make_plan(scene, vary, batch=batch, check=False, **options)
 
 

@@ -24,9 +24,10 @@ RECIPES, MESHES = ["coltraro2022", "membrane"], [[9, 9], [17, 17]]
 def sweep(folder):
     scene = json.loads(SCENE.read_text())
     scene |= {"duration": 2.5}
-    scene["garments"][0]["fabric"] |= {"kappa": 1e-5, "stretch_stiffness": 1000, "shear_stiffness": 100}
+    scene["garments"][0]["fabric"] |= {"bending_stiffness": 1e-5, "stretch_stiffness": 1000, "shear_stiffness": 100}
     vary = {"recipe": RECIPES, "mesh.nodes": MESHES,
-            "fabric.delta": {"from": 0.05, "to": 1, "count": 8}, "fabric.alpha": {"from": 0, "to": 5, "count": 10}}
+            "fabric.gravity_density": {"from": 0.05, "to": 1, "count": 8},
+            "fabric.mass_damping": {"from": 0, "to": 5, "count": 10}}
     return isocloth.sweep(scene, vary, folder, measures=["distance_mean", "strain_max"], against="base",
                           window=(1, 2.5), batch=8, workers=2, threads=1)
 
@@ -51,7 +52,7 @@ def draw(table, folder, killed, file):
 
     figure, axes = pyplot.subplots(2, 3, figsize=(12, 6.4), width_ratios=[1, 1, 1.25], layout="constrained")
     distances = 1000 * table["distance_mean"].reshape(2, 2, 8, 10)
-    deltas, alphas = numpy.unique(table["fabric.delta"]), numpy.unique(table["fabric.alpha"])
+    deltas, alphas = numpy.unique(table["fabric.gravity_density"]), numpy.unique(table["fabric.mass_damping"])
     for r, recipe in enumerate(RECIPES):
         for m, mesh in enumerate(MESHES):
             axis = axes[r, m]

@@ -41,7 +41,7 @@ class Isocloth(Engine):
 
         self.steps = round(sheet.frame / (step or sheet.frame))
         mesh = {"generator": "quad_grid", "nodes": [sheet.nodes, sheet.nodes], "size": [sheet.size, sheet.size]}
-        mass = {"rho": sheet.density, "delta": sheet.density, "alpha": sheet.density * sheet.drag}
+        mass = {"density": sheet.density, "gravity_density": sheet.density, "mass_damping": sheet.density * sheet.drag}
         garment = {"mesh": mesh, "replicas": copies, "fabric": mass | (fabric or {}),
                    "pins": [{"select": {"nodes": list(sheet.pins)}}]}
         scene = {"recipe": recipe, "step": sheet.frame / self.steps, "duration": 1, "gravity": sheet.gravity,

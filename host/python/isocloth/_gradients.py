@@ -15,7 +15,8 @@ class Gradient:
     ``positions`` [1/m] and ``velocities`` [s/m]: by the start, shape (nodes, 3). ``targets`` [1/m]: by where pinned
     nodes are after each step, 0 for free ones, shape (steps, nodes, 3). ``forces`` [1/N]: by forces on nodes during
     each step (:meth:`Simulation.set_forces`), shape (steps, nodes, 3). ``fabric``: by numbers of the fabric under
-    their names in a scene, ``{"alpha": ...}``: those that are not 0, and rho, delta and alpha. ``gravity`` [s^2/m].
+    their names in a scene, ``{"mass_damping": ...}``: those that are not 0, and rho, delta and alpha. ``gravity``
+    [s^2/m].
     ``buckling_steps``: steps that end where cloth is about to buckle, whose second derivatives leave out what pushes.
     """
 
@@ -31,7 +32,8 @@ class Gradient:
 class Tape(_core.Tape):
     """Takes the steps of a simulation and goes back through them: reverse mode, by the implicit function theorem.
 
-    Every step is differentiated as if it had converged exactly: set ``projection.balance`` of the scene as low as
+    Every step is differentiated as if it had converged exactly: set ``projection.force_tolerance`` of the scene as low
+    as
     the gradient is to be good. Recipes of the projection in float64, of cloth that pins and forces move: what meets
     obstacles, other cloth, air or grippers has no gradient here, and is refused with :class:`SceneError`.
 
@@ -46,7 +48,7 @@ class Tape(_core.Tape):
     >>> height = numpy.zeros((11, 25, 3))
     >>> height[10, :, 2] = 1 / 25  # of the mean height at the end
     >>> gradient = tape.gradient(height)
-    >>> gradient.fabric["delta"] < 0  # it falls the faster the heavier it is
+    >>> gradient.fabric["gravity_density"] < 0  # it falls the faster the heavier it is
     True
     """
 

@@ -44,7 +44,7 @@ class ForceHand:
         self._nodes = numpy.flatnonzero(numpy.linalg.norm(positions - place, axis=1) <= self._reach)
         self._offsets = positions[self._nodes] - place
         areas = self._shown.cloth.node_areas[begin:begin + len(positions)]
-        self._masses = self._simulation.fabric(garment)["rho"] * areas[self._nodes, None]
+        self._masses = self._simulation.fabric(garment)["density"] * areas[self._nodes, None]
         self._garment, self._goal = garment, place
         self._simulation.set_forces(garment, numpy.zeros_like(positions))
 

@@ -8,8 +8,9 @@ from ._door import Choice, Flag, Number
 from ._fields import QUANTITIES
 from ._video import RECORDED
 
-_LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear", "N/m"), "kappa": ("bending", "N m"),
-           "alpha": ("damping alpha", "kg/(m² s)")}
+_LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear", "N/m"),
+           "bending_stiffness": ("bending", "N m"),
+           "mass_damping": ("damping alpha", "kg/(m² s)")}
 _ALL = "all"
 _MOST = 1e12  # upper end of colours, in any unit
 
@@ -180,13 +181,13 @@ class Panel:
             return [n for n in one if term in simulation.fabric_terms(garments[n])]
 
         def values_of(term, value):
-            return value if term == "alpha" else [start[term][n] * 10 ** value for n in chosen(term)]
+            return value if term == "mass_damping" else [start[term][n] * 10 ** value for n in chosen(term)]
 
         def label(term):
             name, unit = _LABELS[term]
             slider, own = self.fabrics[term], chosen(term)
             slider.disabled = not own
-            if term != "alpha" and own:
+            if term != "mass_damping" and own:
                 values = [simulation.fabric(garments[n])[term] for n in own]
                 low, high = min(values), max(values)
                 number = _text(low) if high <= low * (1 + 1e-9) else f"{_text(low)} to {_text(high)}"
@@ -203,7 +204,7 @@ class Panel:
 
         for term in terms:
             first = chosen(term)[0]
-            if term == "alpha":
+            if term == "mass_damping":
                 self._exponents[term] = [simulation.fabric(g)[term] for g in garments]
                 self.fabrics[term].value = min(self._exponents[term][first], self.fabrics[term].max)
             label(term)
@@ -221,7 +222,7 @@ class Panel:
 
     def _add_term(self, term):
         name, unit = _LABELS[term]
-        if term == "alpha":
+        if term == "mass_damping":
             most = max(5.0, 2 * max(self._viewer.simulation.fabric(g)[term] for g in self._viewer.shown.garments))
             return self._slider(f"{name} [{unit}]", 0.0, most, 0.05, 0.0)
         return self._slider(name, -2.0, 2.0, 0.05, 0.0, hint="power of 10 of what the scene says")

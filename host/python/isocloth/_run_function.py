@@ -30,11 +30,11 @@ class RunFunction:
     ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}, "fabric": {"preset": "cotton"},
     ...      "pins": [{"select": {"nodes": [0, 4]}}]}]}
     >>> function = isocloth.RunFunction(scene, steps=10)
-    >>> positions, velocities, pull_back = function.run(alpha=0.5)
+    >>> positions, velocities, pull_back = function.run(mass_damping=0.5)
     >>> loss = positions[-1, :, 2].mean()
     >>> by_positions = numpy.zeros_like(positions)
     >>> by_positions[-1, :, 2] = 1 / 25
-    >>> pull_back(by_positions)["alpha"] > 0  # drag holds it up
+    >>> pull_back(by_positions)["mass_damping"] > 0  # drag holds it up
     True
     """
 

@@ -105,7 +105,7 @@ class Simulation(_core.Simulation):
         raises ends the step and is raised by :meth:`step` or :meth:`advance`, with the name in a note; of that step
         nothing has then happened. :class:`ForceError`, which names garment, node and time, is raised for what is not
         finite or of another shape, :class:`ShapeError` for a name that is there and garments that are none,
-        :class:`SceneError` with ``projection.metric`` "M".
+        :class:`SceneError` with ``projection.metric`` "mass".
 
         >>> simulation = Simulation({"step": 0.01, "duration": 1, "gravity": 0, "garments": [
         ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}}]})

@@ -1,4 +1,4 @@
-"""Keys of a scene by their paths, as ``garments[0].fabric.kappa``."""
+"""Keys of a scene by their paths, as ``garments[0].fabric.bending_stiffness``."""
 
 import copy
 import difflib
@@ -26,7 +26,8 @@ def tokens(path):
         found.append(match[1] if match[1] is not None else int(match[2]))
         end = match.end()
     if not found or end != len(path) or path.startswith("."):
-        raise SceneError(f"vary: found {path!r}, expected the path of a key, such as garments[0].fabric.kappa")
+        raise SceneError(f"vary: found {path!r}, expected the path of a key, such as "
+                         "garments[0].fabric.bending_stiffness")
     return found
 
 
@@ -39,8 +40,8 @@ def resolve(path, scene):
     """The whole path of a key of a scene: what is no key of the scene itself is one of its only garment, as for the
     command. Raises SceneError for unknown keys, with the nearest known one, and for numbers beyond lists.
 
-    >>> resolve("fabric.kappa", {"garments": [{}]})
-    'garments[0].fabric.kappa'
+    >>> resolve("fabric.bending_stiffness", {"garments": [{}]})
+    'garments[0].fabric.bending_stiffness'
     """
     parts = tokens(_core.present_path(path))
     top = _schema()["properties"]

@@ -64,8 +64,8 @@ std::vector<std::string> acting_terms(const Recipe& recipe, const Fabric& fabric
   // Curves of the fabric take the place of its stiffnesses.
   if (!fabric.curves.exist() && (has_tensors || recipe.is_elastic())) terms.emplace_back("stretch_stiffness");
   if (!fabric.curves.exist() && has_shear) terms.emplace_back("shear_stiffness");
-  if (fabric.kappa > 0) terms.emplace_back("kappa");
-  terms.emplace_back("alpha");
+  if (fabric.bending_stiffness > 0) terms.emplace_back("bending_stiffness");
+  terms.emplace_back("mass_damping");
   return terms;
 }
 
@@ -126,7 +126,8 @@ void bind_pictures(nb::class_<Runner>& type) {
             return acting_terms(find_recipe(r.idle().scene().recipe), garment.fabric);
           },
           "garment"_a = 0,
-          "Which of ``stretch_stiffness``, ``shear_stiffness``, ``kappa`` and ``alpha`` act with the recipe "
+          "Which of ``stretch_stiffness``, ``shear_stiffness``, ``bending_stiffness`` and ``mass_damping`` "
+          "act with the recipe "
           "of "
           "the scene and may be changed while it runs.")
       .def_prop_ro(

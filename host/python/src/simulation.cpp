@@ -207,7 +207,8 @@ void bind_commands(nb::class_<Runner>& type) {
             set_fabrics(r.idle(), {garment_of(r, garment)}, changes);
           },
           "garment"_a, "changes"_a,
-          "Numbers of the fabric by their names in a scene, ``set_fabric(0, kappa=1e-5)``. Terms may not "
+          "Numbers of the fabric by their names in a scene, ``set_fabric(0, bending_stiffness=1e-5)``. Terms "
+          "may not "
           "come "
           "or go.")
       .def(

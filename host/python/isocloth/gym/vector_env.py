@@ -15,7 +15,7 @@ from .arguments import finite_array, ranges, require_options, reset_options
 from .camera import SurfaceSamples
 
 #: Ranges in which a reset draws the numbers of a fabric, evenly in their logarithms: thin cotton to terry.
-FABRICS = {"rho": (0.1, 0.4), "kappa": (5e-6, 1e-4), "stretch_stiffness": (1000.0, 4000.0),
+FABRICS = {"density": (0.1, 0.4), "bending_stiffness": (5e-6, 1e-4), "stretch_stiffness": (1000.0, 4000.0),
            "shear_stiffness": (50.0, 200.0)}
 
 THICKNESS = 0.002  # of the cloth [m]
@@ -196,8 +196,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
         spans = numpy.array(list(self.fabrics.values())).reshape(-1, 2)
         numbers = spans[:, 0] * (spans[:, 1] / spans[:, 0]) ** drawn
         drawn = dict(zip(self.fabrics, numbers.T))
-        if "rho" in drawn:
-            drawn.setdefault("delta", drawn["rho"])  # what is heavier weighs more
+        if "density" in drawn:
+            drawn.setdefault("gravity_density", drawn["density"])  # what is heavier weighs more
         simulation.set_fabrics(chosen, **drawn)
 
     def _place_grippers(self, simulation, chosen, places, closed):
@@ -253,7 +253,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
             "projection": {"tolerance": 0.005, "max_iterations": 10, "max_substeps": 1, "on_violation": "continue"},
             "garments": [{
                 "name": "cloth", "replicas": replicas, **self.garment(),
-                "fabric": {"rho": 0.2, "delta": 0.2, "kappa": 2e-5, "alpha": 0.2, "thickness": THICKNESS,
+                "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5, "mass_damping": 0.2,
+                           "thickness": THICKNESS,
                            "stretch_stiffness": 2000, "shear_stiffness": 100},
                 "grippers": [{"name": name, **gripper} for name in ("left", "right")]}],
             "obstacles": self.obstacles()}
