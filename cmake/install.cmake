@@ -13,7 +13,11 @@ if(TARGET isocloth_cuda)
   install(TARGETS isocloth_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 # Public: plain data, the public class, and the files that need no other library's header.
-install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp)
+set(left_out)
+if(NOT ISOCLOTH_MODELS)
+  set(left_out PATTERN engine/models EXCLUDE)
+endif()
+install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp ${left_out})
 # Those of the host by name: host/isocloth.hpp and all that it includes, and what a kept step and its energies are.
 foreach(header isocloth energy/energy_balance energy/energy_sums files/file_access gradients/tape meshes/mesh_file
     projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record

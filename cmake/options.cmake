@@ -1,6 +1,7 @@
 # What can be chosen, and what every target of the project gets.
 option(ISOCLOTH_BUILD_TESTS "Build the tests (GoogleTest)" ON)
 option(ISOCLOTH_BUILD_BENCH "Build the benchmark programs" ON)
+option(ISOCLOTH_MODELS "Build the published models beside the core (engine/models, kernels/models, host/models)" ON)
 option(ISOCLOTH_CUDA "Build the CUDA plugin libisocloth_cuda.so (needs nvcc)" OFF)
 set(ISOCLOTH_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize=, for example address,undefined or thread")
 set(ISOCLOTH_SIMD "baseline;avx2;avx512" CACHE STRING

@@ -8,3 +8,21 @@ function(isocloth_module name)
   add_library(${name} OBJECT ${sources})
   target_link_libraries(${name} PRIVATE isocloth_flags)
 endfunction()
+
+# isocloth_model_folders(VARIABLE PATTERNS...): folders of the calling directory that match, of models beside the core;
+# those of ISOCLOTH_MODELS=OFF: none.
+function(isocloth_model_folders variable)
+  set(found)
+  if(ISOCLOTH_MODELS)
+    file(GLOB found CONFIGURE_DEPENDS LIST_DIRECTORIES ON RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${ARGN})
+  endif()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+# The folder with the lists of models: of those that there are, or of none; and what this build leaves out.
+if(ISOCLOTH_MODELS)
+  set(isocloth_model_lists models/lists)
+  set(isocloth_unused_models without_models/)
+else()
+  set(isocloth_model_lists without_models)
+  set(isocloth_unused_models models/)
+endif()

@@ -13,7 +13,7 @@ case $level in
     simd='baseline;native'
     ;;
   all)
-    default_stages='format lint structure release package python docs cuda asan tsan headers'
+    default_stages='format lint structure release core package python docs cuda asan tsan headers'
     simd='baseline;avx2;avx512'
     ;;
   *)
@@ -69,6 +69,13 @@ stage_release() {
   local left_out='^$'
   [[ $level == all ]] || left_out=$(grep -v '^#' tests/long_tests.txt | paste -sd '|')
   run_ctest --test-dir build/release -LE '^structure$' -E "$left_out"
+}
+
+# Without the models beside the core; files that do not know of them come from the compiler's cache.
+stage_core() {
+  cmake --preset release -B build/core -DISOCLOTH_SIMD=baseline -DISOCLOTH_UNITY=ON -DISOCLOTH_MODELS=OFF
+  cmake --build build/core
+  run_ctest --test-dir build/core -LE '^(structure|host|fuzz)$'
 }
 
 stage_headers() {

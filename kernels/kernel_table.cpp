@@ -46,7 +46,7 @@ StepKernels<Real> make_step_kernels() {
           .backward_fronts = backward_fronts<Real>,
           .step_impulse = step_impulse<Real>,
           .impulse = impulse_kernels<Real>(),
-          .impulse_system = system_kernels<Real>(),
+          .model_kernels = model_kernels<Real>,
           .update_velocities = update_velocities<Real>,
           .scale_values = scale_values<Real>,
           .measure_areas = measure_areas<Real>,

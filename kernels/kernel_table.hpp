@@ -10,7 +10,6 @@
 #include "kernels/forces/stitches.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
 #include "kernels/impulse/step_impulse.hpp"
-#include "kernels/impulse/system_kernels.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/linear/pcg.hpp"
@@ -95,7 +94,9 @@ struct StepKernels {
   Kernel<SolveFronts<Real>> forward_fronts, backward_fronts;
   Kernel<StepImpulse<Real>> step_impulse;
   ImpulseKernels<Real> impulse;
-  SystemKernels<Real> impulse_system;
+  /// Kernels of a model beside the core (kernels/models), a struct that the model knows, by the name of its
+  /// recipe; null: the build of this backend has none of that name.
+  const void* (*model_kernels)(const char* recipe);
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<ScaleValues<Real>> scale_values;
   Kernel<MeasureAreas<Real>> measure_areas;
@@ -136,7 +137,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 26;
+constexpr int backend_abi = 27;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {
@@ -147,6 +148,10 @@ const StepKernels<Real>& step_kernels(const Backend& backend) {
 }
 
 namespace ISOCLOTH_BACKEND {
+/// See StepKernels::model_kernels: the list of kernels/models/lists, or kernels/without_models where there is
+/// none.
+template <class Real>
+const void* model_kernels(const char* recipe);
 /// The kernels of this compilation; memory comes from the backend's own file.
 Backend make_backend(const char* name, const Memory& memory);
 }  // namespace ISOCLOTH_BACKEND

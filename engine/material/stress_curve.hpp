@@ -36,9 +36,10 @@ std::vector<std::array<double, 2>> sampled(const StressCurve& curve);
 /// stiffness of the fabric; weft: as warp.
 struct StressCurves {
   StressCurve warp, weft, shear;
-  /// Curves of hinges (engine/rows/hinges.hpp) and of Breen's energies (engine/particles/breen1994.hpp):
-  /// points (curvature [1/m], moment per width of the cloth [N]) of a bending tester, which Breen's energies
-  /// go through straight. weft_bend: of Breen's alone, default: as warp.
+  /// Curves of hinges (engine/rows/hinges.hpp) and of Breen's energies
+  /// (engine/models/particles/breen1994.hpp): points (curvature [1/m], moment per width of the cloth [N]) of
+  /// a bending tester, which Breen's energies go through straight. weft_bend: of Breen's alone, default: as
+  /// warp.
   StressCurve bend{}, weft_bend{};
   /// Whether there is any that rows of elements answer by.
   bool exist() const { return warp.exists() || weft.exists() || shear.exists(); }

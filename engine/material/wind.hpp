@@ -17,7 +17,7 @@ struct Drag {
 };
 
 /// What the air does to cloth: drag on each element by Drag of its fabric, or potential flow around each
-/// sheet (engine/air, host/docs/AIR.md).
+/// sheet (engine/models/air, host/docs/AIR.md).
 enum class WindModel { drag, panels };
 
 /// Velocity of the air, the same everywhere: u(t) = velocity (1 + gusts g(t)). g is a sum of eight sines of

@@ -1,8 +1,8 @@
 #include "engine/model/air_checks.hpp"
 
-#include "engine/air/panel_grid.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/models.hpp"
 
 namespace isocloth {
 
@@ -14,10 +14,11 @@ void check_air(const Scene& scene) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     if (!is_sheet_in_air(garment, scene)) continue;
+    if (models().check_panels == nullptr) throw SceneError(not_in_this_build("wind.model \"panels\""));
     if (garment.fabric.drag.normal > 0)
       throw SceneError(text("garments[", g, "].fabric.drag.normal: found ", garment.fabric.drag.normal,
                             ", expected 0 with wind.model \"panels\", which has that force"));
-    panel_grid(garment.mesh, start_positions(garment), scene.wind.velocity, text("garments[", g, "].mesh"));
+    models().check_panels(garment, scene.wind.velocity, text("garments[", g, "].mesh"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/models.hpp"
 
 namespace isocloth {
 
@@ -12,7 +13,7 @@ const std::vector<Recipe>& recipes() {
                                                   RowFamily::boundary_edges},
                                       edges = {RowFamily::edges}, springs = {RowFamily::elastic_edges},
                                       grid_springs = {RowFamily::springs}, elements = {RowFamily::membrane};
-  static const std::vector<Recipe> all = {
+  static const std::vector<Recipe> own = {
       {"coltraro2022",
        "Coltraro, Amoros, Alberich-Carraminana, Torras 2022, An inextensible model for the robotic "
        "manipulation of textiles",
@@ -47,37 +48,19 @@ const std::vector<Recipe>& recipes() {
        "its "
        "length by impulses, edge after edge",
        edges, SolverFamily::impulse},
-      {"bender_sle", "the same, section 3.4.2: all impulses of a step from one system of linear equations",
-       edges, SolverFamily::impulse_system},
-      {"provot1995",
-       "Provot 1995, Deformation constraints in a mass-spring model to describe rigid cloth behavior: "
-       "explicit "
-       "springs along edges (structural_spring), diagonals (shear_spring) and to the next neighbours but one "
-       "(bend_spring); edges longer than strain_limit are drawn together, one after another",
-       edges, SolverFamily::impulse, BendingModel::isometric, StrainMeasure::green, true},
-      {"sakaguchi1991",
-       "Sakaguchi et al. 1991, PARTY: a dynamically deformable model of dress, as far as the tutorial of "
-       "Karthikeyan "
-       "and Ranganathan (1998) tells: the springs of provot1995 with viscous (damping) and plastic parts "
-       "(yield_strain, flow_time)",
-       edges, SolverFamily::impulse, BendingModel::isometric, StrainMeasure::green, true, true},
-      {"terzopoulos1987",
-       "Terzopoulos, Platt, Barr, Fleischer 1987, Elastically deformable models: metric and curvature "
-       "tensors of a "
-       "quad_grid, by semi-implicit steps",
-       edges, SolverFamily::semi_implicit, BendingModel::isometric, StrainMeasure::green, true},
-      {"terzopoulos1987_implicit", "the same energies by implicit steps (backward Euler, Newton's method)",
-       edges, SolverFamily::semi_implicit, BendingModel::isometric, StrainMeasure::green, true, false, true},
-      {"isometric_impulse", "the rows of coltraro2022 by the sweeps of bender_iterative", isometry,
-       SolverFamily::impulse},
   };
+  static const std::vector<Recipe> all = [] {
+    std::vector<Recipe> found = own;
+    found.insert(found.end(), models().recipes.begin(), models().recipes.end());
+    return found;
+  }();
   return all;
 }
 
 std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, const Fabric& fabric) {
   std::vector<RowFamily> rows = recipe.rows;
   if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
-  if (fabric.strain_limit > 0 && !recipe.limits_edges) rows.push_back(RowFamily::edge_limits);
+  if (fabric.strain_limit > 0 && !recipe.limits_edges()) rows.push_back(RowFamily::edge_limits);
   if (fabric.principal_strain_limit > 0) rows.push_back(RowFamily::principal_limits);
   if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
   if (has_hinges(recipe, fabric)) rows.push_back(RowFamily::hinges);
@@ -157,6 +140,8 @@ const Recipe& find_recipe(std::string_view name) {
     if (recipe.name == name) return recipe;
     known.emplace_back(recipe.name);
   }
+  if (std::ranges::find(models().missing, name) != models().missing.end())
+    throw SceneError(not_in_this_build(text("recipe ", name)));
   throw SceneError(text("recipe: found \"", name, "\", expected a known recipe; the nearest is \"",
                         nearest_name(name, known), "\""));
 }

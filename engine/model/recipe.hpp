@@ -17,26 +17,33 @@ enum class SolverFamily {
   semi_implicit,   ///< a linear system with the forces and their matrix where the step begins
 };
 
+/// What impulses on mesh edges make of their lengths, in the core and in models beside it (engine/models).
+enum class EdgeRule {
+  kept,             ///< rows keep them
+  springs,          ///< explicit springs (Fabric::structural_spring), drawn together beyond strain_limit
+  plastic_springs,  ///< explicit springs that yield (Fabric::plasticity)
+  free,             ///< nothing: the model holds cloth by other energies
+};
+
 struct Recipe {
   std::string_view name;
   std::string_view source;  ///< where it is published
   std::vector<RowFamily> rows;
   SolverFamily solver;
-  BendingModel bending = BendingModel::isometric;  ///< model of bending, unless the fabric says another
-  /// Measure of strain of threads or elements, where rows are elastic.
-  StrainMeasure strain = StrainMeasure::green;
-  /// Rows are bounds: edges may have any length up to strain_limit, and impulses let them be springs
-  /// (Fabric::structural_spring).
-  bool limits_edges = false;
-  bool yields = false;    ///< springs are plastic (Fabric::plasticity), and strain_limit is not known
-  bool iterates = false;  ///< semi_implicit: on to the implicit step, by Newton's method
+  BendingModel bending = BendingModel::isometric;  ///< unless the fabric says another
+  StrainMeasure strain = StrainMeasure::green;     ///< of threads or elements, where rows are elastic
+  EdgeRule edges = EdgeRule::kept;
 
   /// Whether every row is the length of an edge.
   bool holds_edges() const {
     return rows.size() == 1 && (rows[0] == RowFamily::edges || rows[0] == RowFamily::elastic_edges);
   }
+  /// Edges may have any length up to strain_limit, where there is one.
+  bool limits_edges() const { return edges != EdgeRule::kept; }
+  /// Springs are plastic, and strain_limit is not known.
+  bool yields() const { return edges == EdgeRule::plastic_springs; }
   /// Edges are explicit springs.
-  bool has_edge_springs() const { return limits_edges && solver == SolverFamily::impulse; }
+  bool has_edge_springs() const { return edges == EdgeRule::springs || yields(); }
   bool has_springs() const { return rows[0] == RowFamily::springs; }
   /// Whether any row is compliant.
   bool is_elastic() const { return std::any_of(rows.begin(), rows.end(), is_compliant); }

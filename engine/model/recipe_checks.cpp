@@ -3,7 +3,7 @@
 #include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
-#include "engine/particles/tensor_grid.hpp"
+#include "engine/model/models.hpp"
 
 namespace isocloth {
 namespace {
@@ -61,7 +61,7 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Recip
   require_known(method_of(recipe), garment, recipe, key);
   check_hinges(of_fabric, garment);
   check_springs(of_fabric, fabric, recipe);
-  if (recipe.solver == SolverFamily::semi_implicit) TensorGrid(garment.mesh, key);
+  if (models().check_recipe != nullptr) models().check_recipe(key, garment, recipe);
 }
 
 }  // namespace isocloth

@@ -79,7 +79,7 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
   if (settings.relaxation == 0 && sweeps_once) settings.relaxation = 1;
   if (settings.velocity_pass == VelocityPass::automatic)
     settings.velocity_pass =
-        recipe.limits_edges || (sweeps_once && holds_edges) ? VelocityPass::off : VelocityPass::on;
+        recipe.limits_edges() || (sweeps_once && holds_edges) ? VelocityPass::off : VelocityPass::on;
   return settings;
 }
 

@@ -57,7 +57,7 @@ Feature feature_of(const Recipe& recipe) {
     case SolverFamily::impulse_system:
       return Feature::impulse_system;
     case SolverFamily::semi_implicit:
-      return recipe.iterates ? Feature::implicit_tensors : Feature::tensors;
+      return recipe.name == "terzopoulos1987_implicit" ? Feature::implicit_tensors : Feature::tensors;
   }
   return Feature::projection;
 }

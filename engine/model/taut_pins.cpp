@@ -95,7 +95,7 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
 Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment) {
   const Recipe& recipe = resolved.recipe;
   const Fabric& fabric = garment.fabric;
-  if (!recipe.is_elastic() && !recipe.limits_edges)
+  if (!recipe.is_elastic() && !recipe.limits_edges())
     return {.stretch = resolved.tolerance, .by_compression = true, .across_quads = !resolved.holds_edges};
   Tearing tearing;
   // Limits of edges leave diagonals as they are, those of elements do not.

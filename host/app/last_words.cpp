@@ -8,6 +8,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "host/app/exit_codes.hpp"
+
 namespace isocloth {
 namespace {
 

@@ -3,9 +3,6 @@
 
 namespace isocloth {
 
-/// Exit code of bad input or output, and of a machine without room for the program.
-inline constexpr int exit_input = 2;
-
 /// Has a program that would be aborted for want of memory (for an exception, or in a thread, which may not
 /// throw) end with one line on standard error and exit_input instead. Whatever else nobody caught is said to
 /// be a fault of the program, which aborts. Called before the constructors of other files.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -15,10 +16,10 @@
 #include "engine/core/text.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/app/check_scene.hpp"
-#include "host/app/drape_command.hpp"
+#include "host/app/exit_codes.hpp"
 #include "host/app/fit_command.hpp"
 #include "host/app/last_words.hpp"
-#include "host/app/minimise_command.hpp"
+#include "host/app/model_command.hpp"
 #include "host/app/run_command.hpp"
 #include "host/app/sweep_command.hpp"
 #include "host/app/validate_scene.hpp"
@@ -32,8 +33,6 @@
 
 namespace isocloth {
 namespace {
-
-constexpr int exit_done = 0, exit_violated = 1, exit_interrupted = 130;
 
 void add_execution_options(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "cpu or cuda")
@@ -64,12 +63,6 @@ int run(const RunRequest& request, bool json, bool quiet) {
   if (s.status == "completed") return s.steps_violated > 0 ? exit_violated : exit_done;
   std::fprintf(stderr, "isocloth: %s\n", s.message.c_str());
   return s.status == "interrupted" ? exit_interrupted : exit_violated;
-}
-
-int minimise(const MinimiseRequest& request, bool json, bool quiet) {
-  const MinimiseSummary s = run_minimise_command(request, json, quiet);
-  if (s.status == "interrupted") return exit_interrupted;
-  return s.status == "at rest" ? exit_done : exit_violated;
 }
 
 int info(bool json) {
@@ -201,8 +194,8 @@ int command_line(int argc, char** argv) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   add_execution_options(*rest_command, rest_request.execution);
-  MinimiseRequest minimise_request;
-  add_minimise_options(*rest_command, minimise_request);
+  const std::unique_ptr<ModelCommand> minimise = minimise_command();
+  minimise->add_options(*rest_command);
   rest_command->add_flag("--overwrite", overwrite, "replace an earlier result");
   rest_command->add_flag("--quiet", quiet, "show no progress");
 
@@ -218,11 +211,11 @@ int command_line(int argc, char** argv) {
   add_fit_options(*fit_command, fit);
   add_execution_options(*fit_command, fit.request.execution);
 
-  DrapeRequest drape_request;
-  CLI::App* drape_command =
+  const std::unique_ptr<ModelCommand> drape = drape_command();
+  CLI::App* hang_command =
       app.add_subcommand("drape", "hang the cloth of a scene by geometry alone, without a simulation");
-  add_drape_options(*drape_command, drape_request);
-  drape_command->add_flag("--overwrite", overwrite, "replace an earlier result");
+  drape->add_options(*hang_command);
+  hang_command->add_flag("--overwrite", overwrite, "replace an earlier result");
 
   CLI::App* check_command = app.add_subcommand("check", "say what run would do with a scene");
   check_command->add_option("scene", scene, "scene file")->required()->check(named);
@@ -240,7 +233,7 @@ int command_line(int argc, char** argv) {
   CLI::App* report_command = app.add_subcommand("report", "write report.html of a result folder again");
   report_command->add_option("folder", folder, "result folder")->required()->check(named);
   FileAccess access;
-  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, drape_command,
+  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, hang_command,
                             check_command, validate_command, report_command})
     command
         ->add_option(
@@ -249,7 +242,7 @@ int command_line(int argc, char** argv) {
         ->check(CLI::ExistingDirectory)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, drape_command,
+  for (CLI::App* command : {run_command, rest_command, sweep_command, fit_command, hang_command,
                             check_command, validate_command, schema_command, info_command, report_command})
     command->add_flag("--json", json, "print JSON");
 
@@ -268,16 +261,16 @@ int command_line(int argc, char** argv) {
   }
   if (overwrite) request.result.if_exists = IfExists::overwrite;
   if (resume) request.result.if_exists = IfExists::resume;
-  request.access = rest_request.access = minimise_request.access = access;
-  sweep.request.access = fit.request.access = drape_request.access = access;
+  request.access = rest_request.access = sweep.request.access = fit.request.access = access;
+  SharedOptions shared{.access = access, .json = json, .quiet = quiet};
+  if (overwrite) shared.if_exists = IfExists::overwrite;
   if (app.got_subcommand(run_command)) return run(request, json, quiet);
   if (app.got_subcommand(rest_command)) {
-    if (!minimise_request.recipe.empty()) {
-      minimise_request.scene = rest_request.scene;
-      minimise_request.output = rest_request.output;
-      minimise_request.settings.search.tolerance = equilibrium.tolerance;
-      if (overwrite) minimise_request.if_exists = IfExists::overwrite;
-      return minimise(minimise_request, json, quiet);
+    if (minimise->is_chosen()) {
+      shared.scene = rest_request.scene;
+      shared.output = rest_request.output;
+      shared.tolerance = equilibrium.tolerance;
+      return minimise->run(shared);
     }
     if (overwrite) rest_request.result.if_exists = IfExists::overwrite;
     rest_request.equilibrium = equilibrium;
@@ -289,11 +282,7 @@ int command_line(int argc, char** argv) {
     return outcome.table.count(CaseStatus::completed) > 0 ? exit_done : exit_violated;
   }
   if (app.got_subcommand(fit_command)) return run_fit_command(fit, json);
-  if (app.got_subcommand(drape_command)) {
-    if (overwrite) drape_request.if_exists = IfExists::overwrite;
-    run_drape_command(drape_request, json);
-    return exit_done;
-  }
+  if (app.got_subcommand(hang_command)) return drape->run(shared);
   if (app.got_subcommand(check_command)) {
     check_scene_file(scene, access, request.execution, json);
     return exit_done;

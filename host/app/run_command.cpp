@@ -111,7 +111,7 @@ void print_summary(const RunSummary& s, const std::filesystem::path& output, boo
       "%%, compressed <= %.2g %%",
       100 * strain.thread_max, 100 * strain.thread_p95, 100 * strain.max, 100 * strain.p95,
       100 * strain.shear_max, 100 * strain.shear_p95, 100 * strain.stretch_max, 100 * strain.compression_max);
-  const bool holds_rows = s.overall.row_strain > 0 || !find_recipe(s.recipe).limits_edges;
+  const bool holds_rows = s.overall.row_strain > 0 || !find_recipe(s.recipe).limits_edges();
   if (holds_rows)
     std::printf("; the rows of %s hold theirs to %.2g %%", s.recipe.c_str(), 100 * s.overall.row_strain);
   std::puts("");

@@ -4,21 +4,17 @@
 #include <chrono>
 #include <utility>
 
-#include "host/impulse/impulse_system.hpp"
-
 namespace isocloth {
 
 template <class Real>
 CoupledImpulses<Real>::CoupledImpulses(const Device& device, const std::vector<const Garment*>& garments,
                                        const ResolvedScene& resolved,
-                                       const std::shared_ptr<const ObstacleShapes<Real>>& shapes)
+                                       const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
+                                       ImpulseSolverFactory<Real> make)
     : device_(device), may_part_(resolved.scene.impulse.substeps == 0), are_lost_(garments.size(), 0) {
   std::vector<ImpulseSolver<Real>*> solvers;
   for (const Garment* garment : garments) {
-    if (resolved.recipe.solver == SolverFamily::impulse_system)
-      garments_.push_back(std::make_unique<ImpulseSystem<Real>>(device, *garment, resolved, shapes));
-    else
-      garments_.push_back(std::make_unique<ImpulseSolver<Real>>(device, *garment, resolved, shapes));
+    garments_.push_back(make(device, *garment, resolved, shapes));
     solvers.push_back(garments_.back().get());
   }
   even_parts();

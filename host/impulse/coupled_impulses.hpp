@@ -7,6 +7,18 @@
 
 namespace isocloth {
 
+/// Makes the solver of one garment; arguments as of ImpulseSolver.
+template <class Real>
+using ImpulseSolverFactory = std::unique_ptr<ImpulseSolver<Real>> (*)(
+    const Device& device, const Garment& garment, const ResolvedScene& resolved,
+    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+template <class Solver, class Real>
+std::unique_ptr<ImpulseSolver<Real>> make_impulse_solver(
+    const Device& device, const Garment& garment, const ResolvedScene& resolved,
+    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
+  return std::make_unique<Solver>(device, garment, resolved, obstacles);
+}
+
 /// Every garment makes its part of a step, then impulses between cloths follow. All take as many parts as the
 /// one whose forces need most, and where cloth is held back or too deep in cloth the step is taken again in
 /// more, unless the scene says how many. A garment whose step is lost is frozen, and the step is taken again
@@ -14,9 +26,10 @@ namespace isocloth {
 template <class Real>
 class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
  public:
-  /// `garments` of the scene; `shapes` of the scene, null: none.
+  /// `garments` of the scene; `shapes` of the scene, null: none; `make`: the solver of each garment.
   CoupledImpulses(const Device& device, const std::vector<const Garment*>& garments,
-                  const ResolvedScene& resolved, const std::shared_ptr<const ObstacleShapes<Real>>& shapes);
+                  const ResolvedScene& resolved, const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
+                  ImpulseSolverFactory<Real> make);
 
   std::vector<AdvanceReport> finish() override;
   void refresh() override;

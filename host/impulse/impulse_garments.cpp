@@ -8,7 +8,6 @@
 #include "engine/core/checks.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
-#include "engine/particles/tensor_grid.hpp"
 #include "host/garment/reach.hpp"
 
 namespace isocloth {
@@ -26,11 +25,13 @@ std::vector<Index> all_pinned_nodes(const Garment& garment) {
 template <class Real>
 ImpulseGarments<Real>::ImpulseGarments(const Device& device, std::vector<const Garment*> garments,
                                        const ResolvedScene& resolved,
-                                       const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
+                                       const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
+                                       OwnForceRate own_rate)
     : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       garments_(std::move(garments)),
       lost_(garments_.size(), StepStatus::converged),
+      own_rate_(std::move(own_rate)),
       resolved_(resolved),
       scene_(resolved.scene),
       arrays_(device, *garments_.front(), resolved.recipe),
@@ -92,7 +93,7 @@ void ImpulseGarments<Real>::build_rows() {
 
   std::vector<char> is_free;
   for (const Real w : inverse_masses.front()) is_free.push_back(w > 0);
-  springs_ = {device_, first, size(), resolved_.recipe.yields, rest, is_free, width};
+  springs_ = {device_, first, size(), resolved_.recipe.yields(), rest, is_free, width};
 
   inverse_masses_ = {device_, all_inverse_masses};
   bending_ = {device_, bending};
@@ -143,13 +144,6 @@ ForceBounds ImpulseGarments<Real>::force_bounds(std::size_t shape) const {
   ForceBounds bounds;
   bounds.inverse_masses = {own.inverse_masses.begin(), own.inverse_masses.end()};
   springs_.count_into(bounds, nodes);
-  if (resolved_.recipe.solver == SolverFamily::semi_implicit) {
-    // Bending is implicit, and so is everything where steps are.
-    const Garment& first = *garments_.front();
-    if (!resolved_.recipe.iterates)
-      bounds.metric = TensorGrid(first.mesh, "garment \"" + first.name + '"').metric_rows();
-    return bounds;
-  }
   if (!arrays_.has_bending) return bounds;
   const std::vector<Index> begin = arrays_.bending_begin.download();
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -183,7 +177,7 @@ double ImpulseGarments<Real>::rounding_of_strains(const Mesh& mesh) const {
 /// Largest length of an edge over that at rest, see ImpulseParameters::longest_edge.
 double longest_edge(const Recipe& recipe, const Fabric& fabric) {
   constexpr double any = 1e20;
-  if (!recipe.limits_edges) return 0;
+  if (!recipe.limits_edges()) return 0;
   return fabric.strain_limit > 0 ? 1 + fabric.strain_limit : any;
 }
 
@@ -195,7 +189,8 @@ void ImpulseGarments<Real>::build_parameters() {
   fastest_ = 0;
   for (std::size_t g = 0; g < size(); ++g) {
     const Fabric& f = garments_[g]->fabric;
-    const double rate = bounds[shapes_.of[g]].rate(f);
+    const ForceBounds& own = bounds[shapes_.of[g]];
+    const double rate = own_rate_ ? own_rate_(f, own.inverse_masses) : own.rate(f);
     settings_ = resolved_.impulse(std::max(rate, least_rate_));
     fastest_ = std::max(fastest_, rate);
     if (scene_.step * rate > settings_.substeps * (1 + whole_tolerance))
@@ -205,8 +200,8 @@ void ImpulseGarments<Real>::build_parameters() {
                             " for its springs, bending or metric, which are explicit; use 0, or softer ones, "
                             "or a shorter step"));
     const auto per_mass = [&f](double x) { return static_cast<Real>(x / f.density); };
-    // What the systems of semi-implicit steps have is none of the preview's.
-    const double explicit_part = resolved_.recipe.solver == SolverFamily::semi_implicit ? 0 : 1;
+    // What the systems of another model have is none of the preview's.
+    const double explicit_part = own_rate_ ? 0 : 1;
     const double part = scene_.step / settings_.substeps;
     parameters_.push_back(
         {.part = part,

@@ -1,6 +1,7 @@
 // Garments of one pattern that impulses hold: their constants, states and measures.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,10 @@
 #include "host/surroundings/node_force_table.hpp"
 
 namespace isocloth {
+
+/// Of a model with forces of its own in the place of bending, drag and springs: the rate [1/s], as that of
+/// ForceBounds, of those that are explicit, from the fabric and 1 / m_i of the nodes [1/m^2].
+using OwnForceRate = std::function<double(const Fabric& fabric, const std::vector<double>& inverse_masses)>;
 
 template <class Real>
 class ImpulseGarments : public GarmentSolver {
@@ -65,7 +70,7 @@ class ImpulseGarments : public GarmentSolver {
   /// The garments must outlive the object; `obstacles` of the scene, null: none. Throws SceneError where a
   /// given number of parts is too small for the forces of a garment.
   ImpulseGarments(const Device& device, std::vector<const Garment*> garments, const ResolvedScene& resolved,
-                  const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+                  const std::shared_ptr<const ObstacleShapes<Real>>& obstacles, OwnForceRate own_rate = {});
 
   ImpulseCloths<Real> cloths();
   ImpulsePattern<Real> pattern() const;
@@ -139,6 +144,7 @@ class ImpulseGarments : public GarmentSolver {
   }
   double gravity(std::size_t member) const { return garments_[member]->gravity.value_or(scene_.gravity); }
 
+  const OwnForceRate own_rate_;
   const ResolvedScene resolved_;
   const Scene& scene_;
   ImpulseSettings settings_;

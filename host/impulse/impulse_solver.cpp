@@ -13,8 +13,11 @@ namespace isocloth {
 template <class Real>
 ImpulseSolver<Real>::ImpulseSolver(const Device& device, const Garment& garment,
                                    const ResolvedScene& resolved,
-                                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles)
-    : Base(device, {&garment}, resolved, obstacles), queue_(device.queue()), reducer_(device) {
+                                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
+                                   OwnForceRate own_rate)
+    : Base(device, {&garment}, resolved, obstacles, std::move(own_rate)),
+      queue_(device.queue()),
+      reducer_(device) {
   const auto springs = this->springs().colours();
   colours_ = {{Items::metric_stencils, this->metric_stencils().colour_begin.download()},
               {Items::scalar_stencils, this->scalar_stencils().colour_begin.download()},

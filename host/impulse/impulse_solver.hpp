@@ -20,7 +20,7 @@ class ImpulseSolver : public ImpulseGarments<Real> {
  public:
   /// A solver of one garment; arguments as ImpulseGarments takes them.
   ImpulseSolver(const Device& device, const Garment& garment, const ResolvedScene& resolved,
-                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
+                const std::shared_ptr<const ObstacleShapes<Real>>& obstacles, OwnForceRate own_rate = {});
 
   /// Takes note: the host decides between the launches, so that all work is done in finish().
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;

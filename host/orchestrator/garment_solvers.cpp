@@ -9,12 +9,12 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
+#include "engine/model/models.hpp"
 #include "host/garment/mid_edge_bending.hpp"
 #include "host/impulse/coupled_impulses.hpp"
 #include "host/impulse/impulse_group.hpp"
 #include "host/impulse/impulse_solver.hpp"
-#include "host/impulse/impulse_system.hpp"
-#include "host/impulse/tensor_grid_solver.hpp"
+#include "host/orchestrator/solver_registry.hpp"
 #include "host/projection/batched_worlds.hpp"
 #include "host/projection/cloth_group.hpp"
 #include "host/projection/coupled_solver.hpp"
@@ -152,22 +152,48 @@ struct SharedObstacles {
   }
 };
 
+/// Those of the core, and of the models beside it.
+template <class Real>
+std::vector<SolverEntry<Real>> all_solvers() {
+  using Request = SolverRequest<Real>;
+  using Made = std::unique_ptr<GarmentSolver>;
+  std::vector<SolverEntry<Real>> all{
+      {.family = SolverFamily::projection,
+       .make = [](const Request& r) -> Made {
+         if (is_batched(*r.garments.front(), r.scene, r.choice))
+           return std::make_unique<ClothGroup<Real>>(r.device, r.garments, r.scene, r.obstacles);
+         return std::make_unique<ProjectionSolver<Real>>(r.device, *r.garments.front(), r.scene, r.obstacles,
+                                                         r.choice);
+       },
+       .is_shared = [](const Device&, const Garment& garment, const ResolvedScene& scene,
+                       StepSolver choice) { return is_batched(garment, scene, choice); },
+       .make_coupled = nullptr},
+      {.family = SolverFamily::impulse,
+       .make = [](const Request& r) -> Made {
+         if (is_stepped_by_block<Real>(r.device, *r.garments.front(), r.scene, r.choice))
+           return std::make_unique<ImpulseGroup<Real>>(r.device, r.garments, r.scene, r.obstacles);
+         return std::make_unique<ImpulseSolver<Real>>(r.device, *r.garments.front(), r.scene, r.obstacles);
+       },
+       .is_shared = is_stepped_by_block<Real>,
+       .make_coupled = make_impulse_solver<ImpulseSolver<Real>, Real>}};
+  for (const SolverEntry<Real>& entry : model_solvers<Real>()) all.push_back(entry);
+  return all;
+}
+
+/// Every recipe of this build has one.
+template <class Real>
+const SolverEntry<Real>& solver_of(const Recipe& recipe) {
+  static const std::vector<SolverEntry<Real>> all = all_solvers<Real>();
+  const auto found = std::ranges::find(all, recipe.solver, &SolverEntry<Real>::family);
+  if (found == all.end()) throw SceneError(not_in_this_build(text("recipe ", recipe.name)));
+  return *found;
+}
+
 template <class Real>
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, const std::vector<const Garment*>& garments,
                                            const ResolvedScene& scene, StepSolver choice,
                                            const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  if (scene.recipe.solver == SolverFamily::semi_implicit)
-    return std::make_unique<TensorGridSolver<Real>>(device, *garments.front(), scene, obstacles);
-  if (scene.recipe.solver == SolverFamily::impulse_system)
-    return std::make_unique<ImpulseSystem<Real>>(device, *garments.front(), scene, obstacles);
-  if (scene.recipe.solver == SolverFamily::impulse) {
-    if (is_stepped_by_block<Real>(device, *garments.front(), scene, choice))
-      return std::make_unique<ImpulseGroup<Real>>(device, garments, scene, obstacles);
-    return std::make_unique<ImpulseSolver<Real>>(device, *garments.front(), scene, obstacles);
-  }
-  if (is_batched(*garments.front(), scene, choice))
-    return std::make_unique<ClothGroup<Real>>(device, garments, scene, obstacles);
-  return std::make_unique<ProjectionSolver<Real>>(device, *garments.front(), scene, obstacles, choice);
+  return solver_of<Real>(scene.recipe).make({device, garments, scene, choice, obstacles});
 }
 
 std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision precision,
@@ -182,12 +208,11 @@ std::unique_ptr<GarmentSolver> make_solver(const Device& device, Precision preci
 /// Whether garments of one kind share a solver.
 bool is_grouped(const Device& device, Precision precision, const Garment& garment, const ResolvedScene& scene,
                 StepSolver choice) {
-  if (scene.recipe.solver == SolverFamily::impulse_system ||
-      scene.recipe.solver == SolverFamily::semi_implicit)
-    return false;
-  if (scene.recipe.solver == SolverFamily::projection) return is_batched(garment, scene, choice);
-  return precision == Precision::float32 ? is_stepped_by_block<float>(device, garment, scene, choice)
-                                         : is_stepped_by_block<double>(device, garment, scene, choice);
+  const auto asked = [&](const auto& entry) {
+    return entry.is_shared != nullptr && entry.is_shared(device, garment, scene, choice);
+  };
+  return precision == Precision::float32 ? asked(solver_of<float>(scene.recipe))
+                                         : asked(solver_of<double>(scene.recipe));
 }
 
 /// Numbers of garments that step together: all of a scene with bodies; where cloth meets cloth those of each
@@ -308,7 +333,8 @@ void add_coupled_solvers(const Device& device, const ResolvedScene& scene, StepS
       solvers.solvers.push_back(
           std::make_unique<CoupledSolver<Real>>(device, garments, scene, obstacles, choice));
     else
-      solvers.solvers.push_back(std::make_unique<CoupledImpulses<Real>>(device, garments, scene, obstacles));
+      solvers.solvers.push_back(std::make_unique<CoupledImpulses<Real>>(
+          device, garments, scene, obstacles, solver_of<Real>(scene.recipe).make_coupled));
   }
   if (!small.empty()) add_batched_worlds<Real>(device, scene, choice, small, obstacles, solvers);
 }

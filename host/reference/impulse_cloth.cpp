@@ -20,7 +20,7 @@ constexpr double longest_correction = 1;  ///< longest correction by A alone, in
 void check_recipe(const Recipe& recipe) {
   const bool by_sweeps = recipe.solver == SolverFamily::impulse;
   const bool by_system = recipe.solver == SolverFamily::impulse_system && recipe.holds_edges();
-  const bool by_tensors = recipe.solver == SolverFamily::semi_implicit && !recipe.iterates;
+  const bool by_tensors = recipe.name == "terzopoulos1987";
   if (!by_sweeps && !by_system && !by_tensors)
     throw SceneError("recipe: found \"" + std::string(recipe.name) +
                      "\", expected one that impulses solve, as \"bender_iterative\", or terzopoulos1987: the "
@@ -62,7 +62,7 @@ ImpulseCloth::ImpulseCloth(const Garment& garment, const Recipe& recipe, const I
   bending_ = bending_matrix(mesh, topology, bending_of(recipe, fabric_), nodes_.is_free);
   if (recipe.solver == SolverFamily::semi_implicit) sheet_ = std::make_unique<TensorSheet>(garment);
   springs_ = garment_springs(garment, topology);
-  if (recipe.yields)
+  if (recipe.yields())
     for (const Spring& spring : springs_) spring_lengths_.push_back(spring.length);
   if (recipe.holds_edges()) {
     auto rows = std::make_unique<DistanceRows>(

@@ -22,10 +22,10 @@ std::vector<DistanceConstraint> distance_constraints(const Mesh& mesh, const Top
 DistanceRows distance_rows(std::vector<DistanceConstraint> constraints, const Recipe& recipe,
                            const Fabric& fabric) {
   constexpr double any = 1e20;
-  if (recipe.limits_edges)
+  if (recipe.limits_edges())
     for (DistanceConstraint& edge : constraints)
       edge.length *= fabric.strain_limit > 0 ? 1 + fabric.strain_limit : any;
-  return DistanceRows(std::move(constraints), recipe.limits_edges);
+  return DistanceRows(std::move(constraints), recipe.limits_edges());
 }
 
 bool has_direction(const DistanceConstraint& constraint, double distance) {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "engine/drape/hanging_sheet.hpp"
+#include "engine/model/drape_settings.hpp"
 #include "host/files/keys.hpp"
 
 namespace isocloth {

@@ -14,13 +14,13 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
-#include "host/drape/drape.hpp"
 #include "host/files/error_text.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/scene/recorded_motion.hpp"
 #include "host/scene/rest_noise.hpp"
+#include "host/scene/start_shape.hpp"
 
 namespace isocloth {
 
@@ -292,7 +292,7 @@ void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std:
   Hung hung{garment.mesh.positions, garment.mesh.face_nodes, hanging_points(garment, garment.time_offset),
             *initial.drape};
   if (last_hung_ != hung) {
-    last_drape_ = drape(garment.mesh, hung.points, hung.settings, key, monitor_);
+    last_drape_ = start_shape(garment.mesh, hung.points, hung.settings, key, monitor_);
     last_hung_ = std::move(hung);
   }
   garment.initial_positions = last_drape_;

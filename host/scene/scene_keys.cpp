@@ -1,5 +1,6 @@
 #include "host/scene/scene_keys.hpp"
 
+#include "engine/model/models.hpp"
 #include "engine/model/recipe.hpp"
 #include "host/files/names.hpp"
 #include "host/scene/fabric_keys.hpp"
@@ -317,6 +318,7 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
     if (known.name == scene.recipe) recipe = recipe_names.size();
     recipe_names.emplace_back(known.name);
   }
+  recipe_names.insert(recipe_names.end(), models().missing.begin(), models().missing.end());
   std::string schema;
   keys.string("$schema", schema, "for editors; ignored");
   keys.string("name", scene.name, "title in results; default: the file's name");

@@ -15,7 +15,7 @@ void Simulation::Members::make_sheets() {
   air.resize(scene.garments.size());
   for (std::size_t g = 0; g < sheets.size(); ++g)
     if (is_sheet_in_air(scene.garments[g], scene))
-      sheets[g] = std::make_unique<SheetInAir>(scene.garments[g], scene.wind, text("garments[", g, "].mesh"));
+      sheets[g] = panel_flow_factory()(scene.garments[g], scene.wind, text("garments[", g, "].mesh"));
 }
 
 std::vector<AirState> Simulation::Members::find_flow(std::vector<NodeLoad>& loads) {

@@ -11,9 +11,9 @@
 #include "engine/model/resolved_scene.hpp"
 #include "engine/model/scene_intersections.hpp"
 #include "engine/model/separation.hpp"
-#include "host/air/sheet_in_air.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
+#include "host/simulation/air_flow.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/state/execution_options.hpp"
 #include "host/state/garment_field.hpp"
@@ -87,7 +87,7 @@ struct Simulation::Members {
   std::vector<char> frozen;
   std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
   /// Sheets of garments in potential flow; null: other garments.
-  std::vector<std::unique_ptr<SheetInAir>> sheets;
+  std::vector<std::unique_ptr<AirFlow>> sheets;
   std::vector<AirState> air;      ///< flow around every garment, shape [garment]
   std::vector<NodeForce> forces;  ///< forces of the program in the order in which they are asked
   bool is_asking = false;         ///< whether forces are being asked

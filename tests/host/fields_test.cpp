@@ -2,6 +2,7 @@
 #include "engine/core/errors.hpp"
 #include "tests/host/batch_case.hpp"
 #include "tests/host/gripper_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
@@ -17,7 +18,7 @@ std::vector<Way> ways() {
       all.push_back({std::string(to_string(solver)) + ", " + to_string(precision),
                      "coltraro2022",
                      {.precision = precision, .solver = solver}});
-    for (const char* recipe : {"bender_iterative", "bender_sle"})
+    for (const char* recipe : known_recipes({"bender_iterative", "bender_sle"}))
       all.push_back({std::string(recipe) + ", " + to_string(precision), recipe, {.precision = precision}});
   }
   return all;

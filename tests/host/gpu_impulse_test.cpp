@@ -6,6 +6,7 @@
 #include "engine/mesh/generators.hpp"
 #include "host/simulation/simulation.hpp"
 #include "tests/host/gpu_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
@@ -17,11 +18,11 @@ struct Case {
   ImpulseMode mode;
   bool triangles;
 };
-constexpr Case cases[] = {{"bender_iterative", ImpulseMode::substeps, false},
-                          {"bender_iterative", ImpulseMode::converge, true},
-                          {"isometric_impulse", ImpulseMode::substeps, true},
-                          {"isometric_impulse", ImpulseMode::converge, false},
-                          {"sakaguchi1991", ImpulseMode::substeps, true}};
+const std::vector<Case> cases = of_known_recipes<Case>({{"bender_iterative", ImpulseMode::substeps, false},
+                                                        {"bender_iterative", ImpulseMode::converge, true},
+                                                        {"isometric_impulse", ImpulseMode::substeps, true},
+                                                        {"isometric_impulse", ImpulseMode::converge, false},
+                                                        {"sakaguchi1991", ImpulseMode::substeps, true}});
 
 /// Hanging sheets with springs, bending and damping, each a little softer than the one before.
 Scene sheets(const Case& c, int count) {
@@ -92,7 +93,7 @@ TEST_F(GpuImpulse, StepsEqualCpu) {
 
 // The host solves for both; places and moves come from the device and go back.
 TEST_F(GpuImpulse, StepsByTensorsEqualCpu) {
-  for (const char* recipe : {"terzopoulos1987", "terzopoulos1987_implicit"})
+  for (const char* recipe : known_recipes({"terzopoulos1987", "terzopoulos1987_implicit"}))
     for (const Precision precision : {Precision::float64, Precision::float32}) {
       Scene scene = sheets({recipe, ImpulseMode::substeps, false}, 2);
       scene.recipe = recipe;

@@ -8,10 +8,12 @@
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "tests/host/batch_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 
-inline constexpr const char* sweep_recipes[] = {"bender_iterative", "isometric_impulse"};
+inline const std::vector<const char*> sweep_recipes =
+    known_recipes({"bender_iterative", "isometric_impulse"});
 inline constexpr ImpulseMode both_modes[] = {ImpulseMode::substeps, ImpulseMode::converge};
 inline const char* describe(ImpulseMode mode) {
   return mode == ImpulseMode::substeps ? "substeps" : "converge";

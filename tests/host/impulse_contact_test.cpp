@@ -3,12 +3,14 @@
 
 #include "tests/host/drop_case.hpp"
 #include "tests/host/impulse_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr double gravity = 9.8;
-constexpr const char* recipes[] = {"bender_iterative", "bender_sle", "isometric_impulse"};
+const std::vector<const char*> recipes =
+    known_recipes({"bender_iterative", "bender_sle", "isometric_impulse"});
 
 Scene impulse_contact_scene(const Garment& garment, const Obstacle& obstacle, const std::string& recipe,
                             ImpulseMode mode = ImpulseMode::substeps) {
@@ -127,6 +129,7 @@ TEST(ImpulseContact, NothingPassesThrough) {
     drop.scene.recipe = number % 9 == 4 ? "bender_sle"
                         : number % 2    ? "isometric_impulse"
                                         : "bender_iterative";
+    if (!has_recipe(drop.scene.recipe)) continue;
     drop.scene.impulse.max_sweeps = 0;
     Simulation simulation(drop.scene, one_thread());
     const reference::ObstacleDistance distance(drop.scene.obstacles[0]);
@@ -166,7 +169,7 @@ TEST(ImpulseContact, BatchesBlocksAndThreadsGiveTheSameBits) {
   for (const char* recipe : sweep_recipes)
     for (const ImpulseMode mode : both_modes)
       for (const Precision precision : both_precisions) {
-        if (recipe == sweep_recipes[1] &&
+        if (recipe == std::string("isometric_impulse") &&
             (mode == ImpulseMode::converge) == (precision == Precision::float64))
           continue;
         const Scene scene = mixed_scene(recipe, mode);

@@ -2,6 +2,7 @@
 #include "engine/model/resolved_scene.hpp"
 #include "tests/host/gripper_case.hpp"
 #include "tests/host/impulse_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
@@ -33,13 +34,14 @@ class ImpulseExternalTest : public ::testing::TestWithParam<Solver> {
     return scene;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Solvers, ImpulseExternalTest,
-                         ::testing::Values(Solver{"bender_iterative", StepSolver::batched},
-                                           Solver{"bender_iterative", StepSolver::direct},
-                                           Solver{"isometric_impulse", StepSolver::batched},
-                                           Solver{"isometric_impulse", StepSolver::direct},
-                                           Solver{"bender_sle", StepSolver::automatic}),
-                         [](const auto& which) { return describe(which.param); });
+INSTANTIATE_TEST_SUITE_P(
+    Solvers, ImpulseExternalTest,
+    ::testing::ValuesIn(of_known_recipes<Solver>({{"bender_iterative", StepSolver::batched},
+                                                  {"bender_iterative", StepSolver::direct},
+                                                  {"isometric_impulse", StepSolver::batched},
+                                                  {"isometric_impulse", StepSolver::direct},
+                                                  {"bender_sle", StepSolver::automatic}})),
+    [](const auto& which) { return describe(which.param); });
 
 // A sheet falls, is caught at a corner where that has got to, carried along a turning way, and dropped.
 TEST_P(ImpulseExternalTest, HeldNodesKeepTheirPlacesInTheFrame) {

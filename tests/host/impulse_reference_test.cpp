@@ -12,6 +12,7 @@
 #include "host/reference/impulse_cloth.hpp"
 #include "host/validation/validation.hpp"
 #include "tests/host/impulse_case.hpp"
+#include "tests/support/known_recipes.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {
@@ -73,6 +74,7 @@ TEST(ImpulseReference, EveryCaseInFloat) {
 
 /// Springs along edges, and bounds on their lengths in the place of equations.
 TEST(ImpulseReference, ProvotsSpringsWithAndWithoutALimit) {
+  if (!has_recipe("provot1995")) GTEST_SKIP() << "provot1995 is not in this build";
   std::vector<Garment> garments = impulse_garments();
   for (Garment& garment : garments) garment.fabric.structural_spring = {.stiffness = 3, .damping = 1e-3};
   for (const double limit : {0.0, 0.02})
@@ -136,6 +138,7 @@ TEST(ImpulseReference, SweepsThatNeverEnd) {
 // Around node 9 + 19 * 8 each triangle has its right angle at the node: E sees its neighbours along x alone,
 // all of which are pinned, and what the tensors have of the others is rounding.
 TEST(ImpulseReference, RowsOnNoFreeNodeAreLeftAlone) {
+  if (!has_recipe("isometric_impulse")) GTEST_SKIP() << "isometric_impulse is not in this build";
   Mesh mesh = triangle_grid(9, 9, 0.3, 0.4, Diagonals::alternating);
   for (Vec3d& p : mesh.positions)
     p = {0.8 * p.x - 0.6 * p.y, 0.48 * p.x + 0.64 * p.y, 0.36 * p.x + 0.48 * p.y};
@@ -211,6 +214,7 @@ TEST(ImpulseReference, ColoursCostNoSweeps) {
 // Shaken cloths are far off their lengths: solves that wander before sweeps take over may go either way by
 // rounding, and leave a step undecided.
 TEST(ImpulseReference, SystemsOfEveryMesh) {
+  if (!has_recipe("bender_sle")) GTEST_SKIP() << "bender_sle is not in this build";
   const auto garments = impulse_garments();
   for (const Precision precision : both_precisions) {
     SCOPED_TRACE(to_string(precision));
@@ -236,6 +240,7 @@ Garment barely_bent(double off) {
 
 // One course of the linear solves each; the counts of solves are those of the course.
 TEST(ImpulseReference, SystemsTakeEveryCourse) {
+  if (!has_recipe("bender_sle")) GTEST_SKIP() << "bender_sle is not in this build";
   struct Course {
     const char* name;
     Garment garment;

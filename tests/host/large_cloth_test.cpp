@@ -4,6 +4,7 @@
 #include "tests/host/body_case.hpp"
 #include "tests/host/gpu_case.hpp"
 #include "tests/host/gripper_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
@@ -69,11 +70,11 @@ constexpr Way projections[] = {
     {"coltraro2022", StepSolver::direct, f64},       {"coltraro2022", StepSolver::direct, f32},
     {"coltraro2022", StepSolver::mixed, f64},        {"coltraro2022", StepSolver::iterative, f64},
     {"inextensible_edges", StepSolver::direct, f64}, {"inextensible_edges", StepSolver::batched, f32}};
-constexpr Way impulses[] = {{"bender_iterative", StepSolver::direct, f64},
-                            {"bender_iterative", StepSolver::batched, f32},
-                            {"bender_sle", StepSolver::direct, f64},
-                            {"isometric_impulse", StepSolver::direct, f32},
-                            {"isometric_impulse", StepSolver::batched, f64}};
+const std::vector<Way> impulses = of_known_recipes<Way>({{"bender_iterative", StepSolver::direct, f64},
+                                                         {"bender_iterative", StepSolver::batched, f32},
+                                                         {"bender_sle", StepSolver::direct, f64},
+                                                         {"isometric_impulse", StepSolver::direct, f32},
+                                                         {"isometric_impulse", StepSolver::batched, f64}});
 std::string describe(const Way& way) {
   return std::string(way.recipe) + ", " + to_string(way.solver) + ", " + to_string(way.precision);
 }

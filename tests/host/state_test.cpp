@@ -6,6 +6,7 @@
 #include "tests/host/body_case.hpp"
 #include "tests/host/gripper_case.hpp"
 #include "tests/host/impulse_case.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
 namespace {
@@ -32,7 +33,8 @@ std::vector<Kind> kinds() {
     remembering.scene.projection.integrator = Integrator::bdf2;
     all.push_back(remembering);
   }
-  for (const char* recipe : {"bender_iterative", "isometric_impulse", "bender_sle", "sakaguchi1991"}) {
+  for (const char* recipe :
+       known_recipes({"bender_iterative", "isometric_impulse", "bender_sle", "sakaguchi1991"})) {
     grips.recipe = recipe;
     for (Garment& garment : grips.garments)
       if (grips.recipe == "sakaguchi1991") garment.fabric.structural_spring = {.stiffness = 10};
@@ -60,7 +62,7 @@ void change(GarmentState& state, const Scene& scene, std::size_t garment, bool i
   Numbers numbers;
   auto& [positions, velocities, multipliers, contacts, eased, holds, previous_positions, previous_velocities,
          previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air] = state;
-  EXPECT_EQ(air, AirState{});  // these scenes have none: tests/host/cloth_in_air_test.cpp
+  EXPECT_EQ(air, AirState{});  // these scenes have none: tests/host/models/cloth_in_air_test.cpp
   if (scene.contact.cloth) cloth_contacts = {{.key = 77, .force = {1, 2, 3}}};
   for (std::vector<double>* values : {&positions, &velocities, &multipliers, &plastic_strains})
     numbers.fill(*values);

@@ -8,13 +8,15 @@
 #include <numeric>
 
 #include "tests/reference/impulse_cases.hpp"
+#include "tests/support/known_recipes.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth::reference {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr const char* every_recipe[] = {"bender_iterative", "bender_sle", "isometric_impulse"};
+const std::vector<const char*> every_recipe =
+    known_recipes({"bender_iterative", "bender_sle", "isometric_impulse"});
 const MatrixX3d nothing_pinned = MatrixX3d(0, 3);
 
 Fabric full_fabric() {
@@ -127,7 +129,7 @@ TEST(ImpulseCloth, VelocityImpulsesAndInnerForcesKeepAngularMomentum) {
   Garment garment = garment_of(quad_grid(5, 4, 0.5, 0.4));
   garment.fabric = full_fabric();
   garment.fabric.stiffness_damping = 0;  // K v is no central force
-  for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
+  for (const char* recipe : known_recipes({"bender_iterative", "isometric_impulse"})) {
     const ImpulseCloth cloth = impulse_cloth(garment, converging(1e-2), 0, recipe);
     const MatrixX3d at = cloth.positions() + noise(20, 0.05, 8);
     const MatrixX3d start = noise(20, 1, 9);
@@ -154,7 +156,7 @@ TEST(ImpulseCloth, VelocityImpulsesAndInnerForcesKeepAngularMomentum) {
 TEST(ImpulseCloth, PositionImpulsesLoseAngularMomentumOfFirstOrder) {
   const Garment garment = garment_of(quad_grid(4, 3, 0.5, 0.4));
   const Eigen::RowVector3d spin(1, 2, 1.5);
-  for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
+  for (const char* recipe : known_recipes({"bender_iterative", "isometric_impulse"})) {
     double losses[2] = {};
     for (int finer = 0; finer < 2; ++finer) {
       const double h = finer ? 2e-3 : 4e-3;
@@ -220,7 +222,7 @@ TEST(ImpulseCloth, ThePrintedDirectionDivergesAtThirtySteps) {
 
 // `converge` stops with the first sweep that corrects nothing; `substeps` does what it is told.
 TEST(ImpulseCloth, SweepsEndAsTheModeSays) {
-  for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
+  for (const char* recipe : known_recipes({"bender_iterative", "isometric_impulse"})) {
     const SwingingSheet start = swinging_sheet(recipe);
     ImpulseSettings settings = converging(1e-4);
     settings.velocity_pass = VelocityPass::on;
@@ -258,7 +260,7 @@ TEST(ImpulseCloth, SweepsEndAsTheModeSays) {
 // Another order, another path to the same lengths: impulses, of first order in h, along directions that turn
 // by the first order on the way.
 TEST(ImpulseCloth, SweepsFollowTheOrderGiven) {
-  for (const char* recipe : {"bender_iterative", "isometric_impulse"}) {
+  for (const char* recipe : known_recipes({"bender_iterative", "isometric_impulse"})) {
     if (is_sanitized && recipe == std::string("isometric_impulse")) continue;  // a long run
     const SwingingSheet start = swinging_sheet(recipe);
     double apart[2] = {};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/reference/impulse_cases.hpp"
+#include "tests/support/known_recipes.hpp"
 
 namespace isocloth::reference {
 namespace {
@@ -48,6 +49,7 @@ TEST(DistanceRows, OneImpulseIsTheClosedForm) {
 // T of the blocks against the rows that they are made of, and an impulse's result: a full block ends with C
 // of second order, and with no rate but rounding.
 TEST(BlockRows, AreTheRowsAndCorrectThem) {
+  if (!has_recipe("isometric_impulse")) GTEST_SKIP() << "isometric_impulse is not in this build";
   for (const auto& [name, mesh] : assorted_meshes()) {
     const ImpulseCloth cloth = impulse_cloth(garment_of(mesh, {0}), converging(1e-3), 0, "isometric_impulse");
     std::vector<char> is_free(static_cast<std::size_t>(mesh.node_count()), 1);

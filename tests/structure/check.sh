@@ -17,17 +17,27 @@ violation() {
 # The folders of engine, kernels and host from the ground up, and what the files of each may include besides their own:
 # folders beside it by name, others by path. It can only name folders that come before it, so that no includes form a
 # cycle. Kernels and host may include all of the engine, and every folder of the host may include host/state.
+# Models beside the core have a folder each in `models`: they stand on the core, on none of each other, and on what they
+# share (shared_models); nothing but their lists and their tests includes one, so that each can be taken out.
 layers='
 engine/core
 engine/mesh core
-engine/air core mesh
-engine/drape core mesh
 engine/shapes core mesh
 engine/geometry core mesh shapes
 engine/material core
-engine/particles core mesh material
 engine/rows core mesh material
-engine/model core mesh air shapes geometry material particles rows
+engine/model core mesh shapes geometry material rows
+engine/without_models model
+engine/models/grids core mesh
+engine/models/air core mesh
+engine/models/drape core mesh model
+engine/models/particles core mesh material engine/models/grids/
+engine/models/terzopoulos1987 core mesh material model engine/models/grids/
+engine/models/bender_sle model
+engine/models/isometric_impulse model
+engine/models/provot1995 model
+engine/models/sakaguchi1991 model
+engine/models/lists model engine/models/
 kernels/launch
 kernels/core
 kernels/contact launch core
@@ -42,6 +52,9 @@ kernels/impulse launch core contact forces grippers
 kernels/batch launch core linear tensors forces samples projection
 kernels/measures launch core tensors
 kernels/cuda cloth_contact kernels/kernel_table.hpp
+kernels/without_models kernels/kernel_table.hpp
+kernels/models/bender_sle launch core
+kernels/models/lists kernels/kernel_table.hpp kernels/models/
 host/state
 host/memory kernels/
 host/linear kernels/ memory
@@ -54,25 +67,39 @@ host/cloth_collision kernels/ memory solver
 host/projection kernels/ memory linear garment measures solver surroundings bodies cloth_collision
 host/impulse kernels/ memory linear garment measures solver surroundings cloth_collision
 host/orchestrator kernels/ memory garment solver surroundings cloth_collision projection impulse
-host/air
-host/simulation kernels/ memory solver orchestrator air
+host/simulation kernels/ memory solver orchestrator
 host/gradients kernels/ memory projection simulation
 host/reference
 host/energy kernels/ garment solver reference simulation
 host/validation kernels/ memory solver impulse orchestrator reference
 host/files
 host/meshes files
-host/drape
 host/minimise reference
-host/scene files meshes drape
+host/scene files meshes
 host/results files meshes energy
 host/report files results
-host/run kernels/ files meshes drape minimise scene energy results report simulation
+host/run kernels/ files meshes minimise scene energy results report simulation
 host/sweep kernels/ files meshes scene results report run simulation
 host/fit kernels/ files minimise scene results report run sweep simulation
 host/python kernels/kernel_table.hpp gradients energy files meshes scene results run fit sweep simulation
 host/app kernels/ memory files meshes scene results report run sweep fit validation simulation
+host/without_models app orchestrator scene simulation
+host/models/air memory simulation
+host/models/bender_sle kernels/ memory linear impulse orchestrator
+host/models/terzopoulos1987 memory linear impulse orchestrator
+host/models/shapes files meshes scene results report run simulation
+host/models/drape app files results run scene simulation host/models/shapes/
+host/models/particles app files reference results run scene simulation host/models/shapes/
+host/models/lists app orchestrator scene simulation host/models/
 '
+
+shared_models='grids|shapes'
+
+# find_model PATH: sets `model` to the model beside the core that a file belongs to; empty: to none.
+find_model() {
+  model=
+  if [[ $1 =~ ^(engine|kernels|host)/models/([^/]+)/ ]]; then model=${BASH_REMATCH[2]}; fi
+}
 
 # What may be included from each of the layers, as an extended regular expression.
 declare -A allowed_of
@@ -99,14 +126,15 @@ read_layers
 
 # Folders whose headers a file may include, and the system headers that it may not, as extended regular expressions.
 set_include_rules() {
-  local folder
+  local folder model
   local third_party='Eigen/|unsupported/|nlohmann/|CLI/|hdf5|H5|metis|nlopt|gtest/|gmock/|benchmark/'
   local cuda='cuda|cu[a-zA-Z_]+\.h|thrust/|cub/|cooperative_groups'
   local machine='thread|mutex|shared_mutex|barrier|condition_variable|future|atomic|semaphore|latch|stop_token'
   local files='fstream|iostream|filesystem|chrono|cstdio|stdio\.h'
   # A new folder says in `layers` what it stands on.
   folder=${1#*/}
-  folder=${1%%/*}/${folder%%/*}
+  find_model "$1"
+  folder=${1%%/*}/${model:+models/}${model:-${folder%%/*}}
   allowed="(${allowed_of[$folder]:-none})"
   case $1 in
     # A wish that a signal handler may set is an atomic number.
@@ -119,7 +147,7 @@ set_include_rules() {
     host/reference/*)
       allowed='(engine/(core|mesh|shapes|material|model)|host/reference)/' forbidden="nlohmann/|CLI/|hdf5|H5|$cuda"
       ;;
-    host/app/*) forbidden="gtest/|benchmark/|$cuda" ;;
+    host/app/* | host/models/*/command/*) forbidden="gtest/|benchmark/|$cuda" ;;
     # The two that people call take their Ctrl-C: the command and the module.
     host/python/*) forbidden="gtest/|benchmark/|CLI/|iostream|$cuda" ;;
     host/*/*) forbidden="gtest/|benchmark/|CLI/|csignal|iostream|$cuda" ;;
@@ -133,13 +161,17 @@ set_include_rules() {
 }
 
 check_includes() {
-  local file number line header
+  local file number line header model
   while IFS=: read -r file number line; do
     set_include_rules "$file"
     if [[ $line =~ include[[:space:]]*\"([^\"]+)\" ]]; then
       header=${BASH_REMATCH[1]}
       [[ $header =~ ^$allowed && $header != *..* ]] ||
         violation "$file:$number: includes \"$header\"; from here only $allowed, relative to the root"
+      find_model "$header"
+      [[ -z $model || $file =~ ^(engine|kernels|host)/models/(lists|$model)/ || $file == tests/*/models/* ||
+        ($model =~ ^($shared_models)$ && $file == */models/*) ]] ||
+        violation "$file:$number: includes \"$header\" of the model $model, which is to be taken out without this file"
     elif [[ $line =~ include[[:space:]]*\<([^\>]+)\> ]]; then
       header=${BASH_REMATCH[1]}
       [[ ! $header =~ ^($forbidden) ]] ||
