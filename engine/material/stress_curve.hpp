@@ -61,11 +61,11 @@ struct RowLaw {
   enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference, large_angle };
 };
 
-/// Which strain of a length a stress belongs to.
+/// Which strain of a length a stress belongs to: the laws of engine/material/membrane_laws.hpp.
 enum class StrainMeasure {
   green,         ///< ((l / l0)^2 - 1) / 2
   engineering,   ///< l / l0 - 1
-  corotational,  ///< S - I of F = R S, elements alone; no curves (kernels/tensors/stretch_tensor.hpp)
+  corotational,  ///< S - I of F = R S, elements alone
 };
 
 /// p(x) = value + t (slope + t (square + t cube)), t = |x| - begin, for |x| from `begin` to that of the next;

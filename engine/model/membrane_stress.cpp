@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/material/membrane_laws.hpp"
+#include "engine/rows/membrane.hpp"
+
 namespace isocloth {
 
 double MembraneStress::von_mises() const {
@@ -30,29 +33,6 @@ MembraneStress MembraneLaw::stress_of(const std::array<double, 3>& strains) cons
 
 namespace {
 
-/// S of F = R S: (F^T F + d I) / t. Of a collapsed element no more than the steps have of it.
-struct Stretch {
-  double uu, uv, vv, determinant, trace;
-  explicit Stretch(const MembraneLaw::Gradient& f) {
-    const double d = norm(cross(f.along_warp, f.along_weft)), a = dot(f.along_warp, f.along_warp),
-                 b = dot(f.along_warp, f.along_weft), c = dot(f.along_weft, f.along_weft);
-    trace = std::max(std::sqrt(a + c + 2 * d), 0.01);
-    determinant = std::max(d, 0.01);
-    uu = (a + d) / trace;
-    uv = b / trace;
-    vv = (c + d) / trace;
-  }
-  std::array<double, 3> strains() const { return {2 * (uu - 1), 2 * uv, 2 * (vv - 1)}; }
-};
-
-/// 2 M = (d T + adj(S) T adj(S)) / (t d), adj(S) = t I - S, of T.
-MembraneStress by_metric(const MembraneStress& t, const Stretch& s) {
-  const double a = s.vv, b = -s.uv, c = s.uu, d = s.determinant, unit = 1 / (s.trace * d);
-  return {.warp = unit * (d * t.warp + a * a * t.warp + 2 * a * b * t.shear + b * b * t.weft),
-          .weft = unit * (d * t.weft + b * b * t.warp + 2 * b * c * t.shear + c * c * t.weft),
-          .shear = unit * (d * t.shear + a * b * t.warp + (b * b + a * c) * t.shear + b * c * t.weft)};
-}
-
 MembraneStress mean_of(const MembraneStress& a, const MembraneStress& b, double share) {
   const auto mean = [share](double x, double y) { return y + share * (x - y); };
   return {.warp = mean(a.warp, b.warp), .weft = mean(a.weft, b.weft), .shear = mean(a.shear, b.shear)};
@@ -61,32 +41,37 @@ MembraneStress mean_of(const MembraneStress& a, const MembraneStress& b, double 
 }  // namespace
 
 MembraneStress MembraneLaw::stress(const Gradient& first, const Gradient& second, double share) const {
-  std::array<double, 3> strains;
-  const auto set_mean = [&](const std::array<double, 3>& a, const std::array<double, 3>& b) {
-    for (std::size_t w = 0; w < 3; ++w) strains[w] = b[w] + share * (a[w] - b[w]);
-  };
-  if (measure_ == StrainMeasure::corotational) {
-    const Stretch a(first), b(second);
-    set_mean(a.strains(), b.strains());
-    const MembraneStress of_stretch = stress_of(strains);
-    return mean_of(by_metric(of_stretch, a), by_metric(of_stretch, b), share);
-  }
-  const auto green = [](const Gradient& f) {
-    return std::array{dot(f.along_warp, f.along_warp) - 1, dot(f.along_warp, f.along_weft),
-                      dot(f.along_weft, f.along_weft) - 1};
-  };
-  set_mean(green(first), green(second));
-  return stress_of(strains);
+  return cpu::visit_membrane_law(measure_, [&](auto law) {
+    const cpu::DeformationGradient<double> f[2] = {{first.along_warp, first.along_weft},
+                                                   {second.along_warp, second.along_weft}};
+    double c[2][3];
+    for (int t = 0; t < 2; ++t) {
+      law.strains(f[t], c[t]);
+      for (const int w : {0, 2}) c[t][w] -= law.is_quadratic ? 1 : 0;
+    }
+    std::array<double, 3> strains;
+    for (std::size_t w = 0; w < 3; ++w) strains[w] = c[1][w] + share * (c[0][w] - c[1][w]);
+    const MembraneStress t = stress_of(strains);
+    if constexpr (law.is_quadratic) {
+      return t;
+    } else {
+      const auto by_metric = [&](const cpu::DeformationGradient<double>& of) -> MembraneStress {
+        const auto m = law.metric_stress(of, {t.warp, t.shear, t.weft});
+        return {.warp = 2 * m.uu, .weft = 2 * m.vv, .shear = 2 * m.uv};
+      };
+      return mean_of(by_metric(f[0]), by_metric(f[1]), share);
+    }
+  });
 }
 
 double MembraneLaw::row_stress(Index law, double c) const {
   const std::size_t count = pieces_.size() / RowLaw::count;
   const ArrayView<const CurvePiece> pieces(pieces_.data() + count * static_cast<std::size_t>(law), count);
   const double k = stiffness_[static_cast<std::size_t>(law)];
-  if (measure_ != StrainMeasure::engineering || law == RowLaw::shear) return k * response(pieces, c);
-  // x = 2 (s - 1) and dx/dC = 1 / s; no thread is shorter than a hundredth, as in the steps.
-  const double stretch = std::sqrt(std::max(1 + c, 1e-4));
-  return k * response(pieces, 2 * (stretch - 1)) / stretch;
+  return cpu::visit_membrane_law(law == RowLaw::shear ? StrainMeasure::green : measure_, [&](auto of_law) {
+    const cpu::ThreadStrain<double> at = of_law.thread(c);
+    return of_law.response(at, cpu::Response<double>{k * response(pieces, at.x), 1}).stress;
+  });
 }
 
 }  // namespace isocloth

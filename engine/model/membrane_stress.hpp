@@ -20,10 +20,10 @@ struct MembraneStress {
 
 /// What a fabric answers to strain: the derivatives of the energy per area whose rows are MembraneRows,
 ///   S_uu = 2 K_u f(C_uu + a C_vv),  S_vv = 2 K_v f(C_vv) + a S_uu,  S_uv = G f(gamma),
-/// with K per area, a of Fabric::poisson_coupling() and f of thread_law(); linear: f(C) = C. By the
-/// corotational measure the T of these formulas belongs to the stretch tensor, dW = T : dS, and the stress 2
-/// M to F^T F, S M + M S = T. The elastic part alone: neither viscosity nor what holds a strain_limit.
-/// Checked in tests/engine/membrane_stress_test.cpp.
+/// with K per area, a of Fabric::poisson_coupling() and f of the law (engine/material/membrane_laws.hpp);
+/// linear: f(C) = C. Of a law that is not quadratic the T of these formulas belongs to its own strain, by the
+/// corotational one dW = T : dS, and the stress to F^T F, 2 M of its metric_stress(). The elastic part alone:
+/// neither viscosity nor what holds a strain_limit. Checked in tests/engine/membrane_stress_test.cpp.
 class MembraneLaw {
  public:
   /// Whether the recipe has such rows; others have no stress of elements.
@@ -38,8 +38,8 @@ class MembraneLaw {
   MembraneStress stress(Vec3d along_warp, Vec3d along_weft) const {
     return stress({along_warp, along_weft}, {along_warp, along_weft}, 0.5);
   }
-  /// Stress of a pair of triangles, by the mean of their strains; share: of the first in the area of both. By
-  /// the corotational measure the mean of the stresses of both. What differences of strain are given
+  /// Stress of a pair of triangles, by the mean of their strains; share: of the first in the area of both. Of
+  /// a law that is not quadratic the mean of the stresses of both. What differences of strain are given
   /// (MembraneRows) is not in it: it is no stress of the cloth.
   MembraneStress stress(const Gradient& first, const Gradient& second, double share) const;
 

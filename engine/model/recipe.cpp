@@ -3,7 +3,9 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "engine/material/membrane_laws.hpp"
 #include "engine/model/models.hpp"
+#include "engine/rows/row_families.hpp"
 
 namespace isocloth {
 
@@ -59,12 +61,11 @@ const std::vector<Recipe>& recipes() {
 
 std::vector<RowFamily> row_families(const Recipe& recipe, const Mesh& mesh, const Fabric& fabric) {
   std::vector<RowFamily> rows = recipe.rows;
-  if (recipe.has_springs() && fabric.bend_spring.exists()) rows.push_back(RowFamily::flexion_springs);
-  if (fabric.strain_limit > 0 && !recipe.limits_edges()) rows.push_back(RowFamily::edge_limits);
-  if (fabric.principal_strain_limit > 0) rows.push_back(RowFamily::principal_limits);
-  if (!mesh.bands.empty()) rows.push_back(RowFamily::bands);
-  if (has_hinges(recipe, fabric)) rows.push_back(RowFamily::hinges);
-  if (has_large_angles(fabric)) rows.push_back(RowFamily::large_angles);
+  const AskedRows by{mesh, fabric, recipe.has_springs(), recipe.limits_edges(), has_hinges(recipe, fabric)};
+  for_each_family([&](RowFamily name, auto family) {
+    if constexpr (requires { family.are_asked(by); })
+      if (family.are_asked(by)) rows.push_back(name);
+  });
   return rows;
 }
 
@@ -84,7 +85,7 @@ std::vector<CurvePiece> even_laws(const std::array<std::vector<CurvePiece>, RowL
 
 std::vector<CurvePiece> stress_laws(const Recipe& recipe, const Fabric& fabric, std::size_t count) {
   const StressCurves& curves = fabric.curves;
-  const bool is_linear = !curves.exist() && recipe.strain != StrainMeasure::engineering &&
+  const bool is_linear = !curves.exist() && kind_of(recipe.strain).is_linear &&
                          !(has_hinges(recipe, fabric) && curves.bend.exists());
   if (count == 0 && is_linear) return {};
   return even_laws(

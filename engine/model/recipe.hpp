@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/rows/row_pattern.hpp"
+#include "engine/material/fabric.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/rows/row_family.hpp"
 
 namespace isocloth {
 

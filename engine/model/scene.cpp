@@ -17,6 +17,7 @@
 #include "engine/model/methods.hpp"
 #include "engine/model/recipe.hpp"
 #include "engine/model/recipe_checks.hpp"
+#include "engine/rows/row_families.hpp"
 
 namespace isocloth {
 namespace {
@@ -365,8 +366,7 @@ void require_pins_at_start(const Garment& garment, const std::string& key) {
 bool has_surroundings(const Scene& scene) {
   return !scene.obstacles.empty() || !scene.bodies.empty() || scene.wind.model == WindModel::panels ||
          std::any_of(scene.garments.begin(), scene.garments.end(), [](const Garment& garment) {
-           return !garment.grippers.empty() || garment.fabric.drag.exists() || !garment.forces.empty() ||
-                  garment.pressure != 0;
+           return !garment.grippers.empty() || has_node_forces(garment);
          });
 }
 

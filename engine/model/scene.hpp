@@ -50,6 +50,11 @@ struct Garment {
   static constexpr Index every_world = -1;
 };
 
+/// Whether a force from outside acts on the nodes of a garment, by kernels/forces/node_forces.hpp.
+inline bool has_node_forces(const Garment& garment) {
+  return garment.fabric.drag.exists() || !garment.forces.empty() || garment.pressure != 0;
+}
+
 enum class ProjectionMethod { proximal_newton, fast_projection };
 /// The inner product of the projection: B = rho M + h (alpha M + beta K) + h^2 kappa K, or the mass M alone
 /// (the paper's choice, for which the rest state depends on the step when kappa > 0).

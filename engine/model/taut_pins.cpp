@@ -8,6 +8,7 @@
 #include "engine/core/bound_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
+#include "engine/rows/row_families.hpp"
 
 namespace isocloth {
 namespace {
@@ -99,10 +100,10 @@ Tearing tearing_of(const ResolvedScene& resolved, const Garment& garment) {
     return {.stretch = resolved.tolerance, .by_compression = true, .across_quads = !resolved.holds_edges};
   Tearing tearing;
   // Limits of edges leave diagonals as they are, those of elements do not.
-  if (fabric.principal_strain_limit > 0)
-    tearing = {.stretch = fabric.principal_strain_limit, .across_quads = !resolved.holds_edges};
-  if (fabric.strain_limit > 0 && fabric.strain_limit < tearing.stretch)
-    tearing = {.stretch = fabric.strain_limit};
+  for_each_limit([&](const StrainLimit& limit) {
+    if (const double stretch = fabric.*limit.number; stretch > 0 && stretch <= tearing.stretch)
+      tearing = {.stretch = stretch, .across_quads = !limit.is_of_edges && !resolved.holds_edges};
+  });
   tearing.stretch += resolved.tolerance;
   return tearing;
 }

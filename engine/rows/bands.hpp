@@ -13,6 +13,9 @@ namespace isocloth {
 
 struct BandRows {
   static constexpr int width = 1;
+  static constexpr Index law = RowLaw::band;
+  static constexpr double rest_value = 1;  ///< bands have a length of their own
+  static bool are_asked(const AskedRows& by) { return !by.mesh.bands.empty(); }
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
     std::vector<std::array<Index, 2>> ends;
     for (const Band& band : setup.mesh.bands) ends.push_back({band.a, band.b});
@@ -23,9 +26,6 @@ struct BandRows {
     const double length = a.band_lengths[a.places[i]], t = 1 / (length * length);
     const Index entry = a.stencils.entry_begin[a.stencils.stencil_begin[a.first_stencil + i]];
     for (int e = 0; e < 4; ++e) a.tensors[entry + e] = e == 0 || e == 3 ? t : -t;
-  }
-  static std::vector<Index> laws(const RowSetup&, const std::vector<Index>& places) {
-    return std::vector<Index>(places.size(), RowLaw::band);
   }
   /// K of each row [J].
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,

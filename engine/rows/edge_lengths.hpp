@@ -25,20 +25,22 @@ ISOCLOTH_HD void set_edge_tensor(const TensorSetup& a, Index i) {
   for (int e = 0; e < 4; ++e) a.tensors[entry + e] = e == 0 || e == 3 ? t : -t;
 }
 
-struct EdgeRows {
+/// Rows of pairs of nodes, l their distance at rest.
+struct LengthRows {
   static constexpr int width = 1;
-  static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
-    add_edges(setup, setup.topology.edges, pattern, places);
-  }
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_edge_tensor(a, i); }
 };
 
-struct BoundaryEdgeRows {
-  static constexpr int width = 1;
+struct EdgeRows : LengthRows {
+  static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
+    add_edges(setup, setup.topology.edges, pattern, places);
+  }
+};
+
+struct BoundaryEdgeRows : LengthRows {
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
     add_edges(setup, setup.topology.boundary_edges, pattern, places);
   }
-  static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_edge_tensor(a, i); }
 };
 
 }  // namespace isocloth

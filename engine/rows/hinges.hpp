@@ -63,15 +63,18 @@ ISOCLOTH_HD void set_hinge_tensor(const TensorSetup& a, Index i) {
   a.tensors[a.stencils.entry_begin[slot]] = HingeShape(p, is_held).curvature();
 }
 
-struct HingeRows {
+/// Rows of angles between triangles.
+struct AngleRows {
   static constexpr int width = 1;
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
     add_hinges(setup, pattern, places);
   }
   static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_hinge_tensor(a, i); }
-  static std::vector<Index> laws(const RowSetup&, const std::vector<Index>& places) {
-    return std::vector<Index>(places.size(), RowLaw::bend);
-  }
+};
+
+struct HingeRows : AngleRows {
+  static constexpr Index law = RowLaw::bend;
+  static bool are_asked(const AskedRows& by) { return by.bend_by_hinges; }
   /// K of each row [J].
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);

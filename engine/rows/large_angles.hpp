@@ -20,14 +20,11 @@
 
 namespace isocloth {
 
-struct LargeAngleRows {
-  static constexpr int width = 1;
-  static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
-    add_hinges(setup, pattern, places);
-  }
-  static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_hinge_tensor(a, i); }
-  static std::vector<Index> laws(const RowSetup&, const std::vector<Index>& places) {
-    return std::vector<Index>(places.size(), RowLaw::large_angle);
+struct LargeAngleRows : AngleRows {
+  static constexpr Index law = RowLaw::large_angle;
+  static constexpr double rest_value = 0;
+  static bool are_asked(const AskedRows& by) {
+    return by.fabric.large_angles && by.fabric.bending_stiffness > 0;
   }
   /// K of each row [J].
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,

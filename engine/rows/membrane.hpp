@@ -21,7 +21,7 @@
 // With stress-strain curves, and no Poisson coupling, each row has an energy whose derivative by C is K f(C);
 // see thread_law(). By the engineering measure of threads, e_uu = |F_u| - 1, the energy is that of the
 // constraints of Baraff and Witkin (1998). By the corotational one rows are (2 (S_uu - 1), 2 S_uv, 2 (S_vv -
-// 1)) of the polar decomposition F = R S, with the same energy: kernels/tensors/stretch_tensor.hpp.
+// 1)) of the polar decomposition F = R S, with the same energy: engine/material/corotational_strain.hpp.
 #pragma once
 
 #include <array>

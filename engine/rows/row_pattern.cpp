@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "engine/rows/row_families.hpp"
+
 namespace isocloth {
 namespace {
 
@@ -74,13 +76,19 @@ std::vector<Index> single_laws(const Mesh& mesh, const RowPattern& rows, const s
   for (const RowPattern::Part& part : rows.parts)
     visit_family(part.family, [&](auto kind) {
       using Rows = decltype(kind);
-      if constexpr (requires(const RowSetup& setup) { Rows::laws(setup, part.places); }) {
+      const auto own = [&] {
+        all.resize(static_cast<std::size_t>(rows.singles.stencil_count()), -1);
+        return all.begin() + part.first_stencil;
+      };
+      if constexpr (requires { Rows::law; }) {
+        std::fill_n(own(), part.places.size(), Rows::law);
+      } else if constexpr (requires(const RowSetup& setup) { Rows::laws(setup, part.places); }) {
         const Topology topology = build_topology(mesh);
         const std::vector<Index> faces = corner_faces(mesh);
-        const std::vector<Index> own = Rows::laws(
-            {.mesh = mesh, .topology = topology, .is_pinned = is_pinned, .corner_faces = faces}, part.places);
-        all.resize(static_cast<std::size_t>(rows.singles.stencil_count()), -1);
-        std::copy(own.begin(), own.end(), all.begin() + part.first_stencil);
+        std::ranges::copy(
+            Rows::laws({.mesh = mesh, .topology = topology, .is_pinned = is_pinned, .corner_faces = faces},
+                       part.places),
+            own());
       }
     });
   return all;

@@ -1,7 +1,14 @@
 // The rows of one garment.
 #pragma once
 
-#include "engine/rows/row_families.hpp"
+#include <array>
+#include <vector>
+
+#include "engine/material/fabric.hpp"
+#include "engine/mesh/mesh.hpp"
+#include "engine/mesh/topology.hpp"
+#include "engine/rows/row_family.hpp"
+#include "engine/rows/stencil_pattern.hpp"
 
 namespace isocloth {
 
@@ -43,7 +50,5 @@ std::vector<double> row_stiffness(const Mesh& mesh, const RowPattern& rows, cons
 std::vector<Index> single_laws(const Mesh& mesh, const RowPattern& rows, const std::vector<char>& is_pinned);
 /// c of each row that is an inequality C <= c, 0 of others; empty: none is.
 std::vector<double> row_bounds(const RowPattern& rows, const Fabric& fabric);
-/// Whether a family has a law of its own.
-bool is_compliant(RowFamily family);
 
 }  // namespace isocloth

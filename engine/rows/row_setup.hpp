@@ -1,6 +1,7 @@
 // What a family of rows is made from.
 #pragma once
 
+#include "engine/material/fabric.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/mesh/mesh_view.hpp"
 #include "engine/mesh/topology.hpp"
@@ -16,6 +17,15 @@ struct RowSetup {
   const std::vector<Index>& corner_faces;  ///< face of each corner
 
   bool is_free(Index node) const { return !is_pinned[static_cast<std::size_t>(node)]; }
+};
+
+/// What asks for families that a recipe does not name: the mesh, the fabric, and what the recipe is.
+struct AskedRows {
+  const Mesh& mesh;
+  const Fabric& fabric;
+  bool are_springs = false;  ///< SpringRows
+  bool limit_edges = false;  ///< Recipe::limits_edges
+  bool bend_by_hinges = false;
 };
 
 /// For the tensors of a family: the rest shape, and the stencils of all families of its width.

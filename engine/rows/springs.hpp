@@ -15,12 +15,10 @@
 namespace isocloth {
 
 /// Edges of the mesh, then both diagonals of each quad.
-struct SpringRows {
-  static constexpr int width = 1;
+struct SpringRows : LengthRows {
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
     add_edges(setup, pairs(setup), pattern, places);
   }
-  static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_edge_tensor(a, i); }
   /// RowLaw of each row: of the thread along which a spring runs, or of shear.
   static std::vector<Index> laws(const RowSetup& setup, const std::vector<Index>& places);
   /// K of each row [J]: A k / 4 along threads, with A the area of the faces beside it, each shared among its
@@ -33,14 +31,11 @@ struct SpringRows {
 };
 
 /// Springs between structural neighbours at distance two, bend_pairs(); K = k l^2 / 4 of fabric.bend_spring.
-struct FlexionSpringRows {
-  static constexpr int width = 1;
+struct FlexionSpringRows : LengthRows {
+  static constexpr Index law = RowLaw::flexion;
+  static bool are_asked(const AskedRows& by) { return by.are_springs && by.fabric.bend_spring.exists(); }
   static void add_stencils(const RowSetup& setup, StencilPattern& pattern, std::vector<Index>& places) {
     add_edges(setup, bend_pairs(setup.mesh, setup.topology), pattern, places);
-  }
-  static ISOCLOTH_HD void set_tensors(const TensorSetup& a, Index i) { set_edge_tensor(a, i); }
-  static std::vector<Index> laws(const RowSetup&, const std::vector<Index>& places) {
-    return std::vector<Index>(places.size(), RowLaw::flexion);
   }
   static std::vector<double> stiffness(const RowSetup& setup, const std::vector<Index>& places,
                                        const Fabric& fabric);

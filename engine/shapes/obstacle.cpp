@@ -13,80 +13,75 @@ void require_rounding(const std::string& key, double rounding, double most, cons
   if (rounding > most) refuse_above(key, rounding, most, text(", ", of_what));
 }
 
-/// Checks a shape; `key` is that of the obstacle's shape.
-struct CheckShape {
-  const std::string& key;
+}  // namespace
 
-  void operator()(const PlaneShape&) const {}
-  void operator()(const SphereShape& shape) const { require_length(key + ".radius", shape.radius); }
-  void operator()(const CapsuleShape& shape) const {
-    require_length(key + ".radius", shape.radius);
-    require_length(key + ".length", shape.length);
-  }
-  void operator()(const CylinderShape& shape) const {
-    require_length(key + ".radius", shape.radius);
-    require_length(key + ".height", shape.height);
-    require_rounding(key + ".rounding", shape.rounding, std::min(shape.radius, shape.height / 2),
-                     "the radius or half of the height");
-  }
-  void operator()(const BoxShape& shape) const {
-    const double sides[] = {shape.size.x, shape.size.y, shape.size.z};
-    for (std::size_t i = 0; i < 3; ++i) require_length(text(key, ".size[", i, "]"), sides[i]);
-    require_rounding(key + ".rounding", shape.rounding, *std::min_element(sides, sides + 3) / 2,
-                     "half of the shortest side");
-  }
+void SphereShape::check(const std::string& key) const { require_length(key + ".radius", radius); }
 
-  void operator()(const HeightFieldShape& shape) const {
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (shape.samples[i] < 2) refuse(text(key, ".samples[", i, "]"), shape.samples[i], "at least 2");
-    }
-    require_length(key + ".spacing", shape.spacing);
-    const auto [along_x, along_y] = shape.samples;
-    const std::size_t count = static_cast<std::size_t>(along_x) * static_cast<std::size_t>(along_y);
-    if (shape.heights.size() != count) {
-      refuse(key + ".heights", text(shape.heights.size(), " heights"),
-             text(along_x, " x ", along_y, " = ", count, ", one per sample"));
-    }
-    require_length(key + ".spacing times the number of samples",
-                   shape.spacing * (std::max(along_x, along_y) - 1));
-    for (std::size_t i = 0; i < count; ++i) {
-      if (std::abs(shape.heights[i]) <= farthest) continue;
-      require_finite(text(key, ".heights[", i, "]"), shape.heights[i]);
-      refuse(text(key, ".heights[", i, "]"),
-             text(shape.heights[i] < 0 ? "-" : "", told_apart(std::abs(shape.heights[i]), farthest, 9).found),
-             text("at most ", farthest, " m"));
-    }
-  }
+void CapsuleShape::check(const std::string& key) const {
+  require_length(key + ".radius", radius);
+  require_length(key + ".length", length);
+}
 
-  void operator()(const MeshShape& shape) const {
-    require_not_negative(key + ".cell", shape.cell);
-    require_not_negative(key + ".thicken", shape.thicken);
-    const Mesh& mesh = shape.surface;
-    const std::string surface_key = key + ".surface";
-    require_finite(surface_key + ".positions", mesh.positions);
-    require_position(surface_key + ".positions", mesh.positions);
-    if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
-    if (mesh.face_begin.front() != 0 ||
-        mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
-      refuse(surface_key + ".face_begin", text(mesh.face_begin.front(), " to ", mesh.face_begin.back()),
-             text("0 to ", mesh.face_nodes.size(), ", the number of face corners"));
-    }
-    for (Index f = 0; f < mesh.face_count(); ++f) {
-      const Index size = mesh.face_size(f);
-      if (size != 3 && size != 4) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or 4");
-    }
-    for (Index f = 0; f < mesh.face_count(); ++f) {
-      for (const Index node : mesh.face(f)) {
-        if (node < 0 || node >= mesh.node_count()) {
-          refuse(text(surface_key, " face ", f), text("node ", node),
-                 text("a node from 0 to ", mesh.node_count() - 1));
-        }
+void CylinderShape::check(const std::string& key) const {
+  require_length(key + ".radius", radius);
+  require_length(key + ".height", height);
+  require_rounding(key + ".rounding", rounding, std::min(radius, height / 2),
+                   "the radius or half of the height");
+}
+
+void BoxShape::check(const std::string& key) const {
+  const double sides[] = {size.x, size.y, size.z};
+  for (std::size_t i = 0; i < 3; ++i) require_length(text(key, ".size[", i, "]"), sides[i]);
+  require_rounding(key + ".rounding", rounding, *std::min_element(sides, sides + 3) / 2,
+                   "half of the shortest side");
+}
+
+void HeightFieldShape::check(const std::string& key) const {
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (samples[i] < 2) refuse(text(key, ".samples[", i, "]"), samples[i], "at least 2");
+  }
+  require_length(key + ".spacing", spacing);
+  const auto [along_x, along_y] = samples;
+  const std::size_t count = static_cast<std::size_t>(along_x) * static_cast<std::size_t>(along_y);
+  if (heights.size() != count) {
+    refuse(key + ".heights", text(heights.size(), " heights"),
+           text(along_x, " x ", along_y, " = ", count, ", one per sample"));
+  }
+  require_length(key + ".spacing times the number of samples", spacing * (std::max(along_x, along_y) - 1));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (std::abs(heights[i]) <= farthest) continue;
+    require_finite(text(key, ".heights[", i, "]"), heights[i]);
+    refuse(text(key, ".heights[", i, "]"),
+           text(heights[i] < 0 ? "-" : "", told_apart(std::abs(heights[i]), farthest, 9).found),
+           text("at most ", farthest, " m"));
+  }
+}
+
+void MeshShape::check(const std::string& key) const {
+  require_not_negative(key + ".cell", cell);
+  require_not_negative(key + ".thicken", thicken);
+  const Mesh& mesh = surface;
+  const std::string surface_key = key + ".surface";
+  require_finite(surface_key + ".positions", mesh.positions);
+  require_position(surface_key + ".positions", mesh.positions);
+  if (mesh.face_count() == 0) refuse(surface_key, "no faces", "a closed surface");
+  if (mesh.face_begin.front() != 0 || mesh.face_begin.back() != static_cast<Index>(mesh.face_nodes.size())) {
+    refuse(surface_key + ".face_begin", text(mesh.face_begin.front(), " to ", mesh.face_begin.back()),
+           text("0 to ", mesh.face_nodes.size(), ", the number of face corners"));
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const Index size = mesh.face_size(f);
+    if (size != 3 && size != 4) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or 4");
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    for (const Index node : mesh.face(f)) {
+      if (node < 0 || node >= mesh.node_count()) {
+        refuse(text(surface_key, " face ", f), text("node ", node),
+               text("a node from 0 to ", mesh.node_count() - 1));
       }
     }
   }
-};
-
-}  // namespace
+}
 
 Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t) {
   Pose pose{.center = position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
@@ -115,7 +110,7 @@ void validate_friction(const Friction& friction, const std::string& key) {
 }
 
 void validate_shape(const ObstacleShape& shape, const std::string& key) {
-  std::visit(CheckShape{key}, shape);
+  std::visit([&](const auto& own) { own.check(key); }, shape);
 }
 
 void validate_obstacle(const Obstacle& obstacle, const std::string& key) {

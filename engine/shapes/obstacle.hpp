@@ -26,18 +26,21 @@ struct RoundedSolid {
   }
 };
 
-// Shapes in their own frame; the obstacle's pose places them in the world. Those with a solid() have mass,
-// picture, corners, box and distances by it.
+// Shapes in their own frame; the obstacle's pose places them in the world. check() throws SceneError where a
+// size is out of its range, messages begin with `key`. Those with a solid() have mass, picture, corners, box
+// and distances by it; of others picture(), if there is one, is a closed surface to look at.
 
 /// The half space z <= 0.
 struct PlaneShape {
   static constexpr const char* name = "plane";
+  void check(const std::string&) const {}
 };
 /// Sphere around the origin.
 struct SphereShape {
   static constexpr const char* name = "sphere";
   double radius = 0;  ///< [m], > 0
   RoundedSolid solid() const { return {.half = {}, .rounding = radius}; }
+  void check(const std::string& key) const;
 };
 /// Points within `radius` of the segment of this length on the z axis, centred at the origin.
 struct CapsuleShape {
@@ -45,6 +48,7 @@ struct CapsuleShape {
   double radius = 0;  ///< [m], > 0
   double length = 0;  ///< length of the segment, without the caps [m], > 0
   RoundedSolid solid() const { return {.half = {0, 0, length / 2}, .rounding = radius}; }
+  void check(const std::string& key) const;
 };
 /// Cylinder about the z axis, centred at the origin, its rims rounded.
 struct CylinderShape {
@@ -55,6 +59,7 @@ struct CylinderShape {
   RoundedSolid solid() const {
     return {.half = {0, 0, height / 2 - rounding}, .disc = radius - rounding, .rounding = rounding};
   }
+  void check(const std::string& key) const;
 };
 /// Box centred at the origin, its edges and corners rounded.
 struct BoxShape {
@@ -64,6 +69,7 @@ struct BoxShape {
   RoundedSolid solid() const {
     return {.half = 0.5 * size - Vec3d{rounding, rounding, rounding}, .rounding = rounding};
   }
+  void check(const std::string& key) const;
 };
 /// Solid below z = height(x, y), bilinear between samples, on [0, (columns - 1) spacing] x [0, (rows - 1)
 /// spacing]; outside of it there is nothing.
@@ -72,6 +78,7 @@ struct HeightFieldShape {
   std::array<Index, 2> samples{};  ///< number of samples along x and y, >= 2 each
   double spacing = 0;              ///< [m], > 0
   std::vector<double> heights;     ///< [m], shape [samples y, samples x]
+  void check(const std::string& key) const;
 };
 /// The inside of a closed surface (check_closed_surface), as a grid of signed distances.
 struct MeshShape {
@@ -79,6 +86,8 @@ struct MeshShape {
   Mesh surface;        ///< closed, faces counter-clockwise seen from outside
   double cell = 0;     ///< cell of the grid [m], >= 0; 0: 1/64 of the longest side of the bounding box
   double thicken = 0;  ///< distance by which the surface is moved outwards [m], >= 0
+  /// Only that it has faces of 3 or 4 nodes in range; check_closed_surface() does the rest.
+  void check(const std::string& key) const;
 };
 
 using ObstacleShape =
@@ -135,7 +144,7 @@ bool is_moving(const Obstacle& obstacle);
 /// 0 <= dynamic <= static_, both finite; throws SceneError, messages begin with `key`.
 void validate_friction(const Friction& friction, const std::string& key);
 
-/// Checks ranges and sizes as validate_obstacle does.
+/// By its check().
 void validate_shape(const ObstacleShape& shape, const std::string& key);
 
 /// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range

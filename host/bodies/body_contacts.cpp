@@ -24,8 +24,7 @@ struct Features {
   explicit Features(const ObstacleShape& shape) {
     std::visit([this](const auto& s) { add(s); }, shape);
   }
-  void add(const PlaneShape&) {}
-  void add(const HeightFieldShape&) {}
+  void add(const auto&) {}  // no body's
   void add(const HasSolid auto& s) { add_core(s.solid()); }
   void add_core(const RoundedSolid& s) {
     rounding = s.rounding;

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "engine/core/standard_gravity.hpp"
+#include "engine/rows/row_families.hpp"
 #include "host/energy/air_work.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/reference/bending.hpp"
 #include "host/reference/garment_nodes.hpp"
+#include "host/reference/integrator_formula.hpp"
 #include "host/reference/stitches.hpp"
 
 namespace isocloth::energy {
@@ -19,23 +21,15 @@ MatrixX3d matrix(const std::vector<double>& coordinates) {
   return Eigen::Map<const RowMajor>(coordinates.data(), static_cast<Eigen::Index>(coordinates.size() / 3), 3);
 }
 
-/// A backward formula: v = rate (x - x^) / h with x^ = x_n + memory (x_n - x_{n-1}), and accelerations
-/// from velocities in the same way. BDF2 (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I,
-/// III.5): the derivative at its end of the parabola through three values, w the ratio of the steps; backward
-/// Euler where w is 0 or above 2.
-struct Formula {
-  double rate = 1, memory = 0;
-  Formula(Integrator integrator, double h, double before) {
-    const double w = before > 0 ? h / before : 0;
-    if (integrator != Integrator::bdf2 || w == 0 || w > 2) return;
-    rate = (1 + 2 * w) / (1 + w);
-    memory = w * w / (1 + 2 * w);
-  }
-};
-
 /// The energy E of K; 0 of a matrix that is empty.
 double quadratic_form(const reference::SparseMatrix& k, const MatrixX3d& x) {
   return k.nonZeros() > 0 ? work_of(k * x, x) / 2 : 0;
+}
+
+std::vector<double> limits_of(const Fabric& fabric) {
+  std::vector<double> all;
+  for_each_limit([&](const StrainLimit& limit) { all.push_back(fabric.*limit.number); });
+  return all;
 }
 
 double gravity_of(const Scene& scene, const Garment& garment) {
@@ -77,8 +71,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
                       f.viscosity.stretch,
                       f.viscosity.shear,
                       f.viscosity.curves,
-                      f.strain_limit,
-                      f.principal_strain_limit,
+                      limits_of(f),
                       f.bend_spring.stiffness,
                       f.bend_spring.damping};
   };
@@ -142,7 +135,7 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, dou
   double done = 0;
   for (const SubstepRecord& end : step.parts) {
     const double h = end.step;
-    const Formula formula(integrator, h, end.forgets ? 0 : history.step);
+    const reference::IntegratorFormula formula(integrator, h, end.forgets ? 0 : history.step);
     const bool remembers = formula.memory > 0;
     const MatrixX3d base =
                         remembers ? positions + formula.memory * (positions - history.positions) : positions,

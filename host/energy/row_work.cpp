@@ -14,32 +14,22 @@ RowWork::RowWork(const Recipe& recipe, const Garment& garment, const std::vector
     : rows_(reference::garment_rows(recipe, garment.mesh, build_topology(garment.mesh), garment.fabric,
                                     is_free)),
       laws_(rows_.curves.begin(), rows_.curves.end()),
-      viscosity_(viscosity_laws(garment.fabric, 1)),
-      is_engineering_(recipe.strain == StrainMeasure::engineering) {}
+      viscosity_(viscosity_laws(garment.fabric, 1)) {}
 
 reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
-  const Index number = law_of(row);
-  if (number == RowLaw::band) return reference::band_response(c);
-  if (number == RowLaw::difference) return reference::difference_response(c);
-  if (number < 0 || number >= RowLaw::count || laws_.empty()) return {c * c / 2, c, 1};
-  if (number == RowLaw::bend) {
-    const double unit = rows_.curvature(row);
-    const auto [energy, stress, slope] = laws_[RowLaw::bend].at(unit * c, false);
-    return {energy / (unit * unit), stress / unit, slope};
-  }
-  return laws_[static_cast<std::size_t>(number)].at(
-      c, is_engineering_ && (rows_.is_of_edge(row) || number != RowLaw::shear));
+  return reference::elastic_response(laws_, rows_.law_of(row), rows_.measure_of(row), c,
+                                     rows_.curvature(row));
 }
 
 double RowWork::viscous(Eigen::Index row, double rate) const {
-  const Index number = law_of(row);
+  const Index number = rows_.law_of(row);
   if (number < 0 || number >= RowLaw::count) return 0;
   const std::size_t count = viscosity_.size() / RowLaw::count;
   return response({viscosity_.data() + count * static_cast<std::size_t>(number), count}, rate);
 }
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
-  const Index number = law_of(row);
+  const Index number = rows_.law_of(row);
   const bool bends = number == RowLaw::flexion || number == RowLaw::bend || number == RowLaw::large_angle;
   return bends ? sums.bending_energy : number == RowLaw::shear ? sums.shear_energy : sums.stretch_energy;
 }

@@ -27,18 +27,13 @@ class RowWork {
   reference::ElasticResponse law(Eigen::Index row, double c) const;
   double& energy_of(Eigen::Index row, EnergySums& sums) const;
   bool is_compliant(Eigen::Index row) const { return rows_.stiffness[row] > 0 && !(rows_.bounds[row] > 0); }
-  Index law_of(Eigen::Index row) const {
-    return rows_.laws.empty() ? -1 : rows_.laws[static_cast<std::size_t>(row)];
-  }
 
   /// Viscous stress over K of a row at a rate dC/dt.
   double viscous(Eigen::Index row, double rate) const;
 
   reference::GarmentRows rows_;
   std::vector<reference::StressLaw> laws_;  ///< laws of the rows; empty: all are linear in C
-  /// Pieces of the viscous stress of each law, shape [RowLaw::count, pieces].
-  std::vector<CurvePiece> viscosity_;
-  bool is_engineering_;
+  std::vector<CurvePiece> viscosity_;       ///< shape [RowLaw::count, pieces]
 };
 
 }  // namespace isocloth::energy

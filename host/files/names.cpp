@@ -26,10 +26,7 @@ const char* to_string(ProjectionMethod method) {
   return method == ProjectionMethod::proximal_newton ? "proximal_newton" : "fast_projection";
 }
 
-const char* to_string(Integrator integrator) {
-  constexpr const char* names[] = {"backward_euler", "bdf2", "automatic"};
-  return enum_name(names, integrator);
-}
+const char* to_string(Integrator integrator) { return enum_name(integrator_names, integrator); }
 const char* to_string(FactorPattern factor) {
   constexpr const char* names[] = {"automatic", "whole", "rows"};
   return enum_name(names, factor);

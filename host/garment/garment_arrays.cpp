@@ -8,6 +8,7 @@
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/topology.hpp"
 #include "engine/model/sewing_forces.hpp"
+#include "engine/rows/row_families.hpp"
 #include "host/garment/factored_bending.hpp"
 #include "host/garment/mid_edge_bending.hpp"
 #include "host/garment/row_evaluator.hpp"
@@ -132,8 +133,8 @@ std::vector<double> build_bending(const Device& device, const Mesh& mesh, const 
   return bending.download();
 }
 
-/// The rest shape measured by the same kernels that will measure the moving one; that of bands is their own,
-/// and large angles are measured from flat.
+/// The rest shape measured by the same kernels that will measure the moving one, but for families that have
+/// another.
 template <class Real>
 void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Real>& arrays) {
   const Buffer<Vec3<Real>> positions(device, narrowed<Real>(mesh.positions));
@@ -141,9 +142,11 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
   rows.evaluate(positions, 1);
   std::vector<Real> values = rows.residuals.download();
   for (const RowPattern::Part& part : arrays.rows.parts)
-    if (part.family == RowFamily::bands || part.family == RowFamily::large_angles)
-      std::fill_n(values.begin() + arrays.rows.first_single() + part.first_stencil, part.places.size(),
-                  Real(part.family == RowFamily::bands ? 1 : 0));
+    visit_family(part.family, [&](auto family) {
+      if constexpr (requires { family.rest_value; })
+        std::fill_n(values.begin() + arrays.rows.first_single() + part.first_stencil, part.places.size(),
+                    Real(family.rest_value));
+    });
   arrays.rest_values.upload(values);
   step_kernels<Real>(device.backend())
       .measure_areas(device.queue(), {.face_begin = arrays.face_begin.view(),

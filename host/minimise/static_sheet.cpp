@@ -130,9 +130,8 @@ void StaticSheet::set_rows(const Fabric& fabric) {
     Row& row = rows_[static_cast<std::size_t>(r)];
     row.rest = rows.rest[r];
     row.stiffness = made.stiffness[r];
-    row.law = made.laws.empty() ? -1 : made.laws[static_cast<std::size_t>(r)];
-    row.is_length = recipe.strain == StrainMeasure::engineering && row.law >= 0 &&
-                    (made.is_of_edge(r) || row.law != RowLaw::shear);
+    row.law = made.law_of(r);
+    row.measure = made.measure_of(r);
     const auto place = [&row](Index node) {
       for (int i = 0; i < row.count; ++i)
         if (row.nodes[static_cast<std::size_t>(i)] == node) return i;
@@ -159,9 +158,7 @@ void StaticSheet::set_rows(const Fabric& fabric) {
 }
 
 reference::ElasticResponse StaticSheet::response(const Row& row, double c) const {
-  if (row.law == RowLaw::difference) return reference::difference_response(c);
-  if (row.law < 0 || laws_.empty()) return {c * c / 2, c, 1};
-  return laws_[static_cast<std::size_t>(row.law)].at(c, row.is_length);
+  return reference::elastic_response(laws_, row.law, row.measure, c);
 }
 
 /// C and dC/dx of each of its nodes.
@@ -344,8 +341,8 @@ std::vector<double> StaticSheet::strains(const Vector& x, Index law) const {
     if (row.law != law) continue;
     const double c = strain(row, x, gradient);
     // Springs along diagonals have the strain of their own length.
-    const bool is_shear = law == RowLaw::shear && !row.is_length;
-    all.push_back(is_shear ? c : row.is_length ? std::sqrt(std::max(0.0, 1 + c)) - 1 : c / 2);
+    const bool is_green = row.measure == StrainMeasure::green;
+    all.push_back(!is_green ? std::sqrt(std::max(0.0, 1 + c)) - 1 : law == RowLaw::shear ? c : c / 2);
   }
   return all;
 }

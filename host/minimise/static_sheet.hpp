@@ -66,8 +66,8 @@ class StaticSheet {
     std::array<double, 16> tensor{};  ///< T: C = sum T_ij p_i . p_j - rest
     double rest = 0, stiffness = 0;
     Index law = -1;
-    bool is_length = false;                ///< whether the row's law is one of l / l0 - 1
-    std::array<std::size_t, 16> blocks{};  ///< number of the block of each pair of nodes
+    StrainMeasure measure{};               ///< of its law
+    std::array<std::size_t, 16> blocks{};  ///< of each pair of nodes
   };
   struct Shape;
 

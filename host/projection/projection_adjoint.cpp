@@ -120,6 +120,7 @@ void ProjectionSolver<Real>::add_stretch_curvature(const std::vector<Vec3d>& w, 
   const double* const tensors = arrays_.tensors.view().data() + group.first_tensor;
   const double* const multipliers = std::as_const(work_.multipliers).view().data() + group.first_row;
   const double coupling = laws().coupling;
+  const StrainMeasure measure = resolved_.recipe.strain;
   for (Index stencil = 0; stencil < group.stencil_count(); ++stencil) {
     const auto f = cpu::deformation_gradients(group, tensors, positions.data(), stencil),
                way = cpu::deformation_gradients(group, tensors, w.data(), stencil);
@@ -127,15 +128,13 @@ void ProjectionSolver<Real>::add_stretch_curvature(const std::vector<Vec3d>& w, 
         cpu::triangle_multipliers(multipliers + membrane_width * stencil, tensors[group.share(stencil)]);
     for (int t = 0; t < 2; ++t) {
       const auto& [u, v] = f.of[t];
-      const auto& [way_u, way_v] = way.of[t];
-      const auto s = cpu::stretch_tensor(f.of[t]);
-      // S M + M S = T, which stays: S dM + dM S = -(dS M + M dS).
-      const auto m = cpu::metric_multipliers(s, lambda.of[t], coupling),
-                 ds = cpu::lyapunov_solution(
-                     s, {2 * dot(u, way_u), dot(u, way_v) + dot(v, way_u), 2 * dot(v, way_v)}),
-                 dm = cpu::lyapunov_solution(
-                     s, {-2 * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
-                         -2 * (m.uv * ds.uv + m.vv * ds.vv)});
+      const auto m = cpu::metric_multipliers(measure, f.of[t], lambda.of[t], coupling);
+      const auto dm = cpu::visit_membrane_law(measure, [&](auto law) -> cpu::SymmetricTensor<double> {
+        if constexpr (law.is_quadratic)
+          return {};
+        else
+          return law.metric_stress_change(f.of[t], m, way.of[t]);
+      });
       const Vec3d along_warp = 2.0 * (dm.uu * u + dm.uv * v), along_weft = 2.0 * (dm.uv * u + dm.vv * v);
       for (Index slot = group.stencils.stencil_begin[stencil];
            slot < group.stencils.stencil_begin[stencil + 1]; ++slot) {

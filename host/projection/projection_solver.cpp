@@ -56,8 +56,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
   for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
   row_forces_ = {device, rows_.row_count()};
   stiffness_ = {device, p.pairs.size()};
-  if (resolved.recipe.strain == StrainMeasure::corotational)
-    quadratic_multipliers_ = {device, rows_.row_count()};
+  if (!kind_of(resolved.recipe.strain).is_quadratic) quadratic_multipliers_ = {device, rows_.row_count()};
   stitch_stiffness_ = {device, arrays_.stitch_forces.size()};
   stitch_rests_ = {device, arrays_.stitch_forces.size()};
   blocks_ = {device, p.block_rows.size() * 9};
@@ -128,6 +127,7 @@ ArrayView<const Real> ProjectionSolver<Real>::quadratic_multipliers() {
                                                    .tensors = arrays_.tensors.view(),
                                                    .positions = iterate_.view(),
                                                    .multipliers = multipliers,
+                                                   .measure = resolved_.recipe.strain,
                                                    .coupling = laws().coupling,
                                                    .found = quadratic_multipliers_.view()});
   return std::as_const(quadratic_multipliers_).view();

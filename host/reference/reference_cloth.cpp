@@ -143,18 +143,14 @@ void ReferenceCloth::set_previous(const MatrixX3d& positions, const MatrixX3d& v
 }
 
 double ReferenceCloth::euler_time(double step) const {
-  const double ratio = previous_step_ > 0 ? step / previous_step_ : 0;
-  if (settings_.integrator == Integrator::backward_euler || ratio == 0 || ratio > 2) return step;
-  return step * (1 + ratio) / (1 + 2 * ratio);
+  return step / IntegratorFormula(settings_.integrator, step, previous_step_).rate;
 }
 
 ReferenceCloth::EulerStep ReferenceCloth::euler_step(double step) const {
-  const double time = euler_time(step);
-  if (time == step) return {step, positions_, velocities_};
-  // The derivative of the parabola through three values, at its end.
-  const double ratio = step / previous_step_, last = (1 + ratio) * (1 + ratio) / (1 + 2 * ratio);
-  return {time, last * positions_ + (1 - last) * previous_positions_,
-          last * velocities_ + (1 - last) * previous_velocities_};
+  const IntegratorFormula formula(settings_.integrator, step, previous_step_);
+  if (formula.memory == 0) return {step, positions_, velocities_};
+  return {step / formula.rate, positions_ + formula.memory * (positions_ - previous_positions_),
+          velocities_ + formula.memory * (velocities_ - previous_velocities_)};
 }
 
 VectorXd ReferenceCloth::row_values(const MatrixX3d& positions, double step,

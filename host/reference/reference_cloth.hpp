@@ -5,6 +5,7 @@
 
 #include "engine/model/recipe.hpp"
 #include "engine/model/scene.hpp"
+#include "host/reference/integrator_formula.hpp"
 #include "host/reference/measures.hpp"
 #include "host/reference/row_response.hpp"
 #include "host/reference/rows.hpp"

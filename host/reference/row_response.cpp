@@ -51,13 +51,8 @@ Response difference_tangent(double c, double carried) {
 }  // namespace
 
 RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows)
-    : laws_(rows.laws),
-      curves_(rows.curves),
-      stiffness_(rows.stiffness.begin(), rows.stiffness.end()),
-      is_engineering_(recipe.strain == StrainMeasure::engineering) {
-  const bool has_edges = !rows.rows.edges.empty();
-  for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row)
-    is_spring_.push_back(has_edges && rows.is_of_edge(row));
+    : laws_(rows.laws), curves_(rows.curves), stiffness_(rows.stiffness.begin(), rows.stiffness.end()) {
+  for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) measures_.push_back(rows.measure_of(row));
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) curvature_.push_back(rows.curvature(row));
   const Viscosity& viscosity = fabric.viscosity;
   const SpringDamper& flexion = fabric.bend_spring;
@@ -76,29 +71,24 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {
   const auto r = static_cast<std::size_t>(row);
   const Index law = laws_.empty() ? -1 : laws_[r];
-  if (law < 0 || law == RowLaw::large_angle) return {c, 1};
-  if (law == RowLaw::band) {
-    const ElasticResponse found = band_response(c);
+  if (law == RowLaw::difference) return difference_tangent(c, lambda / (step * step * stiffness_[r]));
+  if (law < 0 || law >= RowLaw::count) {
+    const ElasticResponse found = elastic_response({}, law, StrainMeasure::green, c);
     return {found.stress, found.slope};
   }
-  if (law == RowLaw::difference) return difference_tangent(c, lambda / (step * step * stiffness_[r]));
   const std::vector<CurvePiece>& of_rate = viscosity_[static_cast<std::size_t>(law)];
   const double rate = (c - before) / step, carried = lambda / (step * step * stiffness_[r]);
   Response elastic{c, 1};
   if (!curves_.empty()) {
     const double viscous = (rate < 0 ? -1 : 1) * at_strain(of_rate, std::fabs(rate))[0];
-    // Rows are C = s^2 - 1; of springs, and of threads by the engineering measure, stresses belong to s - 1.
-    const bool is_length =
-        is_engineering_ && (is_spring_[r] != 0 || law != RowLaw::shear) && law != RowLaw::bend;
-    const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c;
+    const auto [x, s] = thread_strain(measures_[r], c);
     // A hinge of the angle C has the curvature c C, and by it the moment over c.
     const double unit = law == RowLaw::bend ? curvature_[r] : 1;
     elastic = tangent(curves_[static_cast<std::size_t>(law)], x * unit, (carried - viscous) * s * unit);
     elastic.stress /= unit;
-    if (is_length) {
-      const auto [p, rise] = elastic;
-      elastic = {p / s, std::max(rise / (s * s) - p / (2 * s * s * s), 0.01 * rise / (s * s))};
-    }
+    const double least = 0.01 * elastic.slope / (s * s);
+    const ElasticResponse found = thread_response(measures_[r], c, {0, elastic.stress, elastic.slope});
+    elastic = {found.stress, std::max(found.slope, least)};
   }
   const Response viscous = tangent(of_rate, rate, carried - elastic.stress);
   return {elastic.stress + viscous.stress, elastic.slope + viscous.slope / step};

@@ -27,12 +27,10 @@ class RowResponse {
  private:
   std::vector<Index> laws_;  ///< law of each row, see GarmentRows
   std::vector<std::vector<CurvePiece>> curves_;
-  std::vector<char> is_spring_;    ///< rows that are one of rows.edges
-  std::vector<double> stiffness_;  ///< K of rows
-  /// Curvature over angle of hinges [1/m], 0 of other rows; shape [row_count].
-  std::vector<double> curvature_;
+  std::vector<StrainMeasure> measures_;             ///< measure of strain of each row
+  std::vector<double> stiffness_;                   ///< K of each row
+  std::vector<double> curvature_;                   ///< curvature over angle of hinges [1/m], else 0
   std::vector<std::vector<CurvePiece>> viscosity_;  ///< p_v of each law by dC/dt [1/s]
-  bool is_engineering_ = false;
 };
 
 }  // namespace isocloth::reference

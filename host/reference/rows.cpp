@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/material/membrane_laws.hpp"
 #include "engine/mesh/material_frame.hpp"
 #include "engine/mesh/spring_pairs.hpp"
 #include "host/reference/membrane_rows.hpp"
@@ -338,10 +339,11 @@ GarmentRows recipe_rows(const Recipe& recipe, const Mesh& mesh, const Topology& 
                         const Fabric& fabric, const std::vector<char>& is_free) {
   const double s = fabric.strain_limit;
   GarmentRows result;
+  result.measure = recipe.strain;
   const RowFamily family = recipe.rows.front();
   const StressCurves& curves = fabric.curves;
   if (curves.exist() || (has_hinges(recipe, fabric) && curves.bend.exists()) ||
-      recipe.strain == StrainMeasure::engineering)
+      !kind_of(recipe.strain).is_linear)
     result.curves = {
         thread_law(curves.warp, fabric.stretch_stiffness, recipe.strain),
         shear_law(curves.shear, fabric.shear_stiffness),

@@ -73,9 +73,10 @@ struct GarmentRows {
   CorotationalStrain strain;
   /// Pieces of each law's stress p; empty: all are linear in C.
   std::vector<std::vector<CurvePiece>> curves;
-  Eigen::Index pair_row_count = 0;  ///< rows of pairs of triangles, the first ones
-  HingeRows hinges;                 ///< the last rows
-  Eigen::Index appended_count = 0;  ///< rows after rows.edges: bands, hinges
+  StrainMeasure measure = StrainMeasure::green;  ///< of threads: the law of membranes
+  Eigen::Index pair_row_count = 0;               ///< rows of pairs of triangles, the first ones
+  HingeRows hinges;                              ///< the last rows
+  Eigen::Index appended_count = 0;               ///< rows after rows.edges: bands, hinges
 
   /// C and dC/dx [1/m] of all rows; shapes [row_count] and [row_count, 3 node_count].
   VectorXd values(const MatrixX3d& positions) const {
@@ -95,6 +96,13 @@ struct GarmentRows {
     return hinge < 0 ? 0 : hinges.curvature()[hinge];
   }
 
+  Index law_of(Eigen::Index row) const { return laws.empty() ? -1 : laws[static_cast<std::size_t>(row)]; }
+  /// The measure that the law of a row has: shear of elements and angles have that of Green.
+  StrainMeasure measure_of(Eigen::Index row) const {
+    const Index law = law_of(row);
+    const bool is_thread = law != RowLaw::bend && (is_of_edge(row) || law != RowLaw::shear);
+    return is_thread ? measure : StrainMeasure::green;
+  }
   /// Whether a row is a difference of the strains of two triangles.
   bool is_difference(Eigen::Index row) const { return row < pair_row_count && row % 6 >= 3; }
   /// Whether a row is one of rows.edges.

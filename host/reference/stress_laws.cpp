@@ -38,16 +38,29 @@ StressLaw::StressLaw(std::vector<CurvePiece> pieces) : pieces_(std::move(pieces)
     energies_.push_back(energies_[i] + integral(pieces_[i], pieces_[i + 1].begin - pieces_[i].begin));
 }
 
-ElasticResponse StressLaw::at(double c, bool is_length) const {
+ThreadStrain thread_strain(StrainMeasure measure, double c) {
+  if (measure != StrainMeasure::engineering) return {c, 1};
   // Of an inverted element as the steps have it: none is shorter than a hundredth.
-  const double s = is_length ? std::sqrt(c > -0.9999 ? 1 + c : 1e-4) : 1, x = is_length ? 2 * (s - 1) : c,
-               size = std::fabs(x), sign = x < 0 ? -1 : 1;
+  const double s = std::sqrt(c > -0.9999 ? 1 + c : 1e-4);
+  return {2 * (s - 1), s};
+}
+
+ElasticResponse thread_response(StrainMeasure measure, double c, const ElasticResponse& by_x) {
+  if (measure != StrainMeasure::engineering) return by_x;
+  const auto& [energy, p, rise] = by_x;
+  const double s = thread_strain(measure, c).by_x;
+  return {energy, p / s, rise / (s * s) - p / (2 * s * s * s)};
+}
+
+ElasticResponse StressLaw::at(double c, StrainMeasure measure) const {
+  const double x = thread_strain(measure, c).x, size = std::fabs(x), sign = x < 0 ? -1 : 1;
   const auto piece = std::prev(std::ranges::upper_bound(pieces_, size, {}, &CurvePiece::begin));
   const double t = size - piece->begin,
                p = sign * (piece->value + t * (piece->slope + t * (piece->square + t * piece->cube))),
                rise = piece->slope + t * (2 * piece->square + 3 * t * piece->cube);
-  return {energies_[static_cast<std::size_t>(piece - pieces_.begin())] + integral(*piece, t), p / s,
-          is_length ? rise / (s * s) - p / (2 * s * s * s) : rise};
+  return thread_response(
+      measure, c,
+      {energies_[static_cast<std::size_t>(piece - pieces_.begin())] + integral(*piece, t), p, rise});
 }
 
 ElasticResponse band_response(double c) {
@@ -62,6 +75,17 @@ ElasticResponse difference_response(double c) {
   const ElasticResponse found{at * at * (2 + ratio) / 4, at * (1 + ratio), 1 + 3 * ratio};
   return {found.energy + beyond * (found.stress + beyond * found.slope / 2),
           found.stress + beyond * found.slope, found.slope};
+}
+
+ElasticResponse elastic_response(const std::vector<StressLaw>& laws, Index law, StrainMeasure measure,
+                                 double c, double curvature) {
+  if (law == RowLaw::band) return band_response(c);
+  if (law == RowLaw::difference) return difference_response(c);
+  if (law < 0 || law >= RowLaw::count || laws.empty()) return {c * c / 2, c, 1};
+  const StressLaw& own = laws[static_cast<std::size_t>(law)];
+  if (law != RowLaw::bend) return own.at(c, measure);
+  const auto [energy, stress, slope] = own.at(curvature * c, StrainMeasure::green);
+  return {energy / (curvature * curvature), stress / curvature, slope};
 }
 
 }  // namespace isocloth::reference

@@ -146,8 +146,7 @@ ObstacleSurface merged(const ObstacleSurface& fine, const Vec3d& low, double cel
   return welded(coarse);
 }
 
-ObstacleSurface surface_of(const MeshShape& shape) {
-  const Mesh& mesh = shape.surface;
+ObstacleSurface surface_of(const Mesh& mesh) {
   ObstacleSurface fine{.vertices = mesh.positions, .triangles = {}};
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const ArrayView<const Index> face = mesh.face(f);
@@ -177,7 +176,8 @@ struct Surface {
   }
   ObstacleSurface operator()(const HasSolid auto& shape) const { return surface_of(shape.solid()); }
   ObstacleSurface operator()(const HeightFieldShape& shape) const { return surface_of(shape); }
-  ObstacleSurface operator()(const MeshShape& shape) const { return surface_of(shape); }
+  ObstacleSurface operator()(const MeshShape& shape) const { return surface_of(shape.surface); }
+  ObstacleSurface operator()(const auto& shape) const { return surface_of(shape.picture()); }
 };
 
 }  // namespace

@@ -199,7 +199,7 @@ void require_memory(const std::string& key, const std::string& found, double nod
 
 Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std::size_t number) {
   monitor_.check();
-  Garment garment;
+  Garment garment = spec.given;
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
   garment.mesh = within_memory_of(key + ".mesh", [&] { return mesh(spec.mesh, key + ".mesh"); });
   for (const Vec3d& p : last_placed_) garment.initial_positions.push_back(placed(p, spec.transform));
@@ -235,10 +235,6 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
         {&spec.shear_viscosity, &garment.fabric.viscosity.curves.shear, ".viscosity_curves.shear"}})
     if (const StressCurve found = stress_curve(*of_spec, key + ".fabric" + name, folder_); found.exists())
       *curve = found;
-  garment.gravity = spec.gravity;
-  garment.time_offset = spec.time_offset;
-  garment.sewing = spec.sewing;
-  garment.pressure = spec.pressure;
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
   }

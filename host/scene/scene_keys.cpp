@@ -194,11 +194,8 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
   keys.choice(
       "metric", settings.metric, {to_string(Metric::implicit_b), to_string(Metric::mass)},
       "inner product of the projection: implicit, the matrix B with damping and bending; mass, M alone");
-  keys.choice(
-      "integrator", settings.integrator,
-      {to_string(Integrator::backward_euler), to_string(Integrator::bdf2), to_string(Integrator::automatic)},
-      "backward Euler damps what swings; BDF2, of second order, hardly does; automatic: BDF2 where "
-      "elements are elastic, else backward Euler");
+  keys.choice("integrator", settings.integrator, {std::begin(integrator_names), std::end(integrator_names)},
+              integrator_doc);
   keys.choice(
       "factorization", settings.factorization,
       {to_string(FactorPattern::automatic), to_string(FactorPattern::whole), to_string(FactorPattern::rows)},
@@ -286,13 +283,13 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "angular velocity at the start about the centroid of the area [rad/s]");
   keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional,
               [&](Keys& k) { describe_fabric(k, garment); });
-  keys.number("gravity", garment.gravity, any_number,
+  keys.number("gravity", garment.given.gravity, any_number,
               "acceleration along -z [m/s^2]; default: the scene's gravity");
-  keys.number("time_offset", garment.time_offset, any_number,
+  keys.number("time_offset", garment.given.time_offset, any_number,
               "time of the garment's motions at the start of the run [s]; its nodes start where they start: "
               "choose a time at which the motion is there too, or give the pins a ramp");
-  describe_sewing(keys, garment.sewing);
-  keys.number("pressure", garment.pressure, any_number,
+  describe_sewing(keys, garment.given.sewing);
+  keys.number("pressure", garment.given.pressure, any_number,
               "behind the cloth over that in front of it, where its faces are counter-clockwise [Pa]");
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
     garment.pins.resize(p + 1);

@@ -89,12 +89,9 @@ struct GarmentSpec {
   std::string fabric_fault;         ///< a key of the fabric and what is wrong with it; empty: nothing
   std::vector<std::string>
       unused_keys;  ///< keys of the fabric that something else takes the place of, and what
-  Sewing sewing;
-  double pressure = 0;  ///< pressure behind the cloth over that in front of it [Pa]
+  Garment given;    ///< its numbers, as they are: gravity, time_offset, sewing, pressure
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
-  std::optional<double> gravity;  ///< gravity of the garment [m/s^2]; none: that of the scene
-  double time_offset = 0;         ///< time of the garment's clock when the scene begins [s]
   std::optional<double> replicas;
   std::vector<std::pair<std::string, Variation>> vary;  ///< paths of numbers and what they become
 

@@ -9,6 +9,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe_checks.hpp"
+#include "engine/rows/row_families.hpp"
 #include "host/simulation/simulation_members.hpp"
 
 namespace isocloth {

@@ -11,11 +11,10 @@ template <class Real>
 NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
                                      const std::vector<const Garment*>& garments)
     : device_(&device), scene_(&scene), garments_(garments) {
-  has_drag_ = std::any_of(garments.begin(), garments.end(),
-                          [](const Garment* garment) { return garment->fabric.drag.exists(); });
-  has_pressure_ = std::any_of(garments.begin(), garments.end(),
-                              [](const Garment* garment) { return garment->pressure != 0; });
-  if (!has_drag_ && !has_pressure_) return;
+  act_on_faces_ = std::any_of(garments.begin(), garments.end(), [](const Garment* garment) {
+    return garment->fabric.drag.exists() || garment->pressure != 0;
+  });
+  if (!act_on_faces_) return;
   const Mesh& mesh = garments.front()->mesh;
   std::vector<std::vector<Index>> faces(static_cast<std::size_t>(mesh.node_count()));
   for (Index f = 0; f < mesh.face_count(); ++f)
@@ -31,27 +30,43 @@ NodeForceTable<Real>::NodeForceTable(const Device& device, const Scene& scene,
 
 template <class Real>
 void NodeForceTable<Real>::set(const std::vector<Clock>& clocks, double h, int steps) {
-  set_loads(clocks, h, steps);
-  if (has_pressure_)
-    pressure_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> PressureView<Real> {
-      return {static_cast<Real>(garments_[member]->pressure)};
-    });
-  if (!has_drag_) return;
-  drag_.set(*device_, clocks, h, steps, [&](std::size_t member, double t) -> DragView<Real> {
-    const Drag& drag = garments_[member]->fabric.drag;
-    return {.normal = static_cast<Real>(drag.normal),
-            .tangential = static_cast<Real>(drag.tangential),
-            .wind = narrow<Real>(wind_velocity(scene_->wind, scene_->seed, t))};
-  });
+  write_loads();
+  const auto acts = [](const Garment* garment) { return has_node_forces(*garment); };
+  if (std::any_of(garments_.begin(), garments_.end(), acts))
+    forces_.set(*device_, clocks, h, steps,
+                [&](std::size_t member, double t) { return forces_at(member, t); });
+  else
+    forces_ = {};
 }
 
 template <class Real>
-void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h, int steps) {
-  const auto is_loaded = [](const Garment* garment) { return !garment->forces.empty(); };
-  if (std::none_of(garments_.begin(), garments_.end(), is_loaded)) {
-    load_ = {};
+NodeForces<Real> NodeForceTable<Real>::forces_at(std::size_t member, double t) const {
+  const Garment& garment = *garments_[member];
+  const Drag& drag = garment.fabric.drag;
+  return {.drag = {.normal = static_cast<Real>(drag.normal),
+                   .tangential = static_cast<Real>(drag.tangential),
+                   .wind = drag.exists() ? narrow<Real>(wind_velocity(scene_->wind, scene_->seed, t))
+                                         : Vec3<Real>{}},
+          .load = load_on(member),
+          .pressure = {static_cast<Real>(garment.pressure)}};
+}
+
+template <class Real>
+LoadView<Real> NodeForceTable<Real>::load_on(std::size_t member) const {
+  const Garment& garment = *garments_[member];
+  if (garment.forces.empty()) return {};
+  const std::size_t nodes = garment.mesh.positions.size();
+  const auto own = [&](auto all) { return slice(all, member * nodes, (member + 1) * nodes); };
+  LoadView<Real> load{.forces = own(loads_.view())};
+  if (!garment.force_slopes.empty()) load.slopes = own(slopes_.view());
+  return load;
+}
+
+template <class Real>
+void NodeForceTable<Real>::write_loads() {
+  if (std::all_of(garments_.begin(), garments_.end(),
+                  [](const Garment* garment) { return garment->forces.empty(); }))
     return;
-  }
   const std::size_t nodes = garments_.front()->mesh.positions.size();
   if (loads_.size() == 0) loads_ = {*device_, garments_.size() * nodes};
   loads_.write(staging_, [&](Vec3<Real>* to) {
@@ -62,13 +77,6 @@ void NodeForceTable<Real>::set_loads(const std::vector<Clock>& clocks, double h,
     }
   });
   write_slopes(nodes);
-  load_.set(*device_, clocks, h, steps, [&](std::size_t member, double) -> LoadView<Real> {
-    if (!is_loaded(garments_[member])) return {};
-    const auto own = [&](auto all) { return slice(all, member * nodes, (member + 1) * nodes); };
-    LoadView<Real> load{.forces = own(std::as_const(loads_).view())};
-    if (!garments_[member]->force_slopes.empty()) load.slopes = own(std::as_const(slopes_).view());
-    return load;
-  });
 }
 
 template <class Real>
@@ -98,7 +106,7 @@ void NodeForceTable<Real>::write_slopes(std::size_t nodes) {
 
 template <class Real>
 FacesView NodeForceTable<Real>::faces(const GarmentArrays<Real>& arrays) const {
-  if (!has_drag_ && !has_pressure_) return {};
+  if (!act_on_faces_) return {};
   return {.face_begin = arrays.face_begin.view(),
           .face_nodes = arrays.face_nodes.view(),
           .node_face_begin = node_face_begin_.view(),

@@ -19,27 +19,26 @@ class NodeForceTable {
   /// Sets the forces of the next `steps` steps of h [s].
   void set(const std::vector<Clock>& clocks, double h, int steps);
   /// Forces on a member in one of the steps of set().
-  NodeForces<Real> view(std::size_t member, int step) const {
-    return {drag_.view(member, step), load_.view(member, step), pressure_.view(member, step)};
-  }
-  NodeForceSets<Real> sets() const { return {drag_.sets(), load_.sets(), pressure_.sets()}; }
+  NodeForces<Real> view(std::size_t member, int step) const { return forces_.view(member, step); }
+  NodeForceSets<Real> sets() const { return forces_.sets(); }
   FacesView faces(const GarmentArrays<Real>& arrays) const;
   std::size_t memory_bytes() const {
-    return drag_.memory_bytes() + load_.memory_bytes() + pressure_.memory_bytes() + node_face_begin_.bytes() +
-           node_faces_.bytes() + loads_.bytes() + slopes_.bytes();
+    return forces_.memory_bytes() + node_face_begin_.bytes() + node_faces_.bytes() + loads_.bytes() +
+           slopes_.bytes();
   }
 
  private:
-  void set_loads(const std::vector<Clock>& clocks, double h, int steps);
+  /// On a member in a step that ends at t [s].
+  NodeForces<Real> forces_at(std::size_t member, double t) const;
+  LoadView<Real> load_on(std::size_t member) const;
+  void write_loads();
   void write_slopes(std::size_t nodes);
 
   const Device* device_ = nullptr;
   const Scene* scene_ = nullptr;
   std::vector<const Garment*> garments_;
-  bool has_drag_ = false, has_pressure_ = false;
-  StepTable<DragView<Real>> drag_;
-  StepTable<LoadView<Real>> load_;
-  StepTable<PressureView<Real>> pressure_;
+  bool act_on_faces_ = false;  ///< drag or pressure
+  StepTable<NodeForces<Real>> forces_;
   Buffer<Index> node_face_begin_, node_faces_;
   /// Loads on the nodes [N], shape [member, node_count]; of members without loads undefined.
   Buffer<Vec3<Real>> loads_;

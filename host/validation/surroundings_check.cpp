@@ -12,6 +12,7 @@
 #include "engine/model/recipe.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/reference/garment_nodes.hpp"
+#include "host/reference/integrator_formula.hpp"
 #include "host/validation/comparison.hpp"
 #include "kernels/contact/compression_law.hpp"
 
@@ -213,9 +214,8 @@ Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& af
 }
 
 // (rate rho + h alpha) sum m v_{n+1} = rate rho sum m v^ + h (weight + contacts + grippers + drag + given
-// forces): rows, bending and springs cancel. Nobody tells the forces of pins. In several parts air acts on
-// velocities that are not kept. Backward Euler has the rate 1 and v^ = v_n; BDF2 of even steps 3/2 and (4 v_n
-// - v_{n-1}) / 3.
+// forces), see IntegratorFormula: rows, bending and springs cancel. Nobody tells the forces of pins. In
+// several parts air acts on velocities that are not kept.
 void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentState& before,
                                        const GarmentState& after, double t) {
   const Fabric& fabric = garment_.fabric;
@@ -227,7 +227,8 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
   const bool is_per_mass = resolved_.projects && resolved_.metric == Metric::mass;
   const bool remembers = before.previous_step > 0 && after.previous_step > 0;  // else an impact
   if (remembers && before.previous_step != h) return;
-  const double rho = remembers ? 1.5 * fabric.density : fabric.density,
+  const reference::IntegratorFormula formula(resolved_.integrator, h, remembers ? h : 0);
+  const double rho = formula.rate * fabric.density,
                inertia = rho + (report.substeps > 1 ? 0 : h * fabric.mass_damping);
   Vec3d change, external;
   double size = 0;
@@ -235,7 +236,7 @@ void SurroundingsCheck::check_momentum(const StepReport& report, const GarmentSt
     const double m = masses_[static_cast<Eigen::Index>(i)];
     const Vec3d v1 = vector_at(after.velocities, 3 * i);
     Vec3d v0 = vector_at(before.velocities, 3 * i);
-    if (remembers) v0 += (1.0 / 3) * (v0 - vector_at(before.previous_velocities, 3 * i));
+    if (remembers) v0 += formula.memory * (v0 - vector_at(before.previous_velocities, 3 * i));
     change += m * (inertia * v1 - rho * v0);
     size += m * rho * (norm(v1) + norm(v0));
     external += Vec3d{0, 0, -h * m * fabric.gravity_density * garment_.gravity.value_or(scene_.gravity)};

@@ -127,8 +127,9 @@ class ClothTile {
 
   /// Multipliers of the iterate, see QuadraticMultipliers; others than the step's lie where row_forces will.
   ISOCLOTH_DEVICE ArrayView<S> quadratic_multipliers() const {
-    if (p_.measure == StrainMeasure::corotational) make_all_quadratic();
-    return rows(p_.measure == StrainMeasure::corotational ? at_.row_forces : at_.multipliers);
+    const bool are_quadratic = kind_of(p_.measure).is_quadratic;
+    if (!are_quadratic) make_all_quadratic();
+    return rows(are_quadratic ? at_.multipliers : at_.row_forces);
   }
   /// A function of its own, not to slow down the steps of other cloths.
   [[gnu::noinline]] ISOCLOTH_DEVICE void make_all_quadratic() const {
@@ -136,6 +137,7 @@ class ClothTile {
                                                rest(a_.rest.tensors, p_.rows.tensor_count()),
                                                nodes(at_.iterate),
                                                rows(at_.multipliers),
+                                               p_.measure,
                                                parameters_.coupling,
                                                rows(at_.row_forces)};
     p_.rows.for_each_group([&](const auto& group) {

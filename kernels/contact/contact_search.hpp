@@ -168,7 +168,7 @@ class ContactSearch {
     result.is_fast = result.may_touch = Law::may_pass_through(length(center.position - from), shape.reach);
     if (result.is_fast || (!keeps && lies_over_one_face(shape, element))) return result;
     center.distance = signed_distance(shape, center.position);
-    const bool is_convex = shape.kind != ShapeKind::grid;
+    const bool is_convex = shape.is_convex();
     const Real limit = limit_of(easing_.offset_from(c_.offset, o, sample).now, keeps);
     // Bounds are taken a little wider than they are, for what is rounded.
     if (!(is_convex ? least_in_convex(element, center) < limit + Law::least_dip

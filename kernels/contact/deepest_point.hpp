@@ -156,7 +156,7 @@ ISOCLOTH_DEVICE_CALL ElementPoint<Real> deepest_on_face(const ShapeView<Real>& s
     for (int j = 0; j < (is_quad ? across : across - i); ++j)
       visit((static_cast<Real>(i) + Real(0.5)) / across - (is_quad ? Real(0) : Real(1) / 24),
             (static_cast<Real>(j) + Real(0.5)) / across - (is_quad ? Real(0) : Real(1) / 24));
-  if (shape.kind != ShapeKind::grid && limit < Real(HUGE_VAL)) {
+  if (shape.is_convex() && limit < Real(HUGE_VAL)) {
     const ElementPoint<Real> here = point_at(shape, face, best_u, best_v);
     if (!(least_in_convex(face, here) < limit)) return here;
   }

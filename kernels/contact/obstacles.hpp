@@ -22,6 +22,8 @@ struct ShapeView {
   Real cell{};          ///< [m]
   Index nodes[3] = {0, 0, 0};
   ArrayView<const float> distances;  ///< [m]
+
+  ISOCLOTH_HD bool is_convex() const { return kind != ShapeKind::grid; }
 };
 
 /// Where a frame is: x = center + axes x_local.

@@ -3,7 +3,6 @@
 
 #include "kernels/contact/signed_distance.hpp"
 #include "kernels/forces/node_site.hpp"
-#include "kernels/forces/step_sets.hpp"
 
 namespace isocloth {
 
@@ -15,9 +14,6 @@ struct DragView {
 
   ISOCLOTH_HD bool exists() const { return normal > 0 || tangential > 0; }
 };
-
-template <class Real>
-using DragSets = StepSets<DragView<Real>>;
 
 namespace ISOCLOTH_BACKEND {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/forces/node_site.hpp"
-#include "kernels/forces/step_sets.hpp"
 
 namespace isocloth {
 
@@ -22,9 +21,6 @@ struct LoadView {
 
   ISOCLOTH_HD bool exists() const { return !forces.empty(); }
 };
-
-template <class Real>
-using LoadSets = StepSets<LoadView<Real>>;
 
 namespace ISOCLOTH_BACKEND {
 

@@ -1,18 +1,19 @@
 // The list of forces that act on nodes from outside. A force is a file with a view of its numbers, exists()
-// of these, and add_force(view, site); and a line in each of the two structs.
+// of these, and add_force(view, site); and two lines below.
 #pragma once
 
 #include "kernels/forces/drag.hpp"
 #include "kernels/forces/load.hpp"
 #include "kernels/forces/pressure.hpp"
+#include "kernels/forces/step_sets.hpp"
 
 namespace isocloth {
 
 /// Forces on the nodes of one cloth in one step.
 template <class Real>
 struct NodeForces {
-  DragView<Real> drag;
-  LoadView<Real> load;
+  DragView<Real> drag{};
+  LoadView<Real> load{};
   PressureView<Real> pressure{};
 
   /// visit(view) of all that exist.
@@ -22,7 +23,7 @@ struct NodeForces {
     if (load.exists()) visit(load);
     if (pressure.exists()) visit(pressure);
   }
-  ISOCLOTH_HD bool exist() const {
+  ISOCLOTH_HD bool exists() const {
     bool any = false;
     for_each([&](const auto&) { any = true; });
     return any;
@@ -31,15 +32,6 @@ struct NodeForces {
 
 /// Forces on the nodes of several cloths in several steps.
 template <class Real>
-struct NodeForceSets {
-  DragSets<Real> drag;
-  LoadSets<Real> load;
-  PressureSets<Real> pressure{};
-
-  ISOCLOTH_HD bool exist() const { return drag.exist() || load.exist() || pressure.exist(); }
-  ISOCLOTH_HD NodeForces<Real> of(std::size_t cloth, Index step) const {
-    return {drag.of(cloth, step), load.of(cloth, step), pressure.of(cloth, step)};
-  }
-};
+using NodeForceSets = StepSets<NodeForces<Real>>;
 
 }  // namespace isocloth

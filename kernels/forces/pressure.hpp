@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/forces/node_site.hpp"
-#include "kernels/forces/step_sets.hpp"
 
 namespace isocloth {
 
@@ -13,9 +12,6 @@ struct PressureView {
 
   ISOCLOTH_HD bool exists() const { return pressure != 0; }
 };
-
-template <class Real>
-using PressureSets = StepSets<PressureView<Real>>;
 
 namespace ISOCLOTH_BACKEND {
 

@@ -368,7 +368,7 @@ class ImpulseContactTerms {
       return entry.gap;
     }
     // Distances of convex shapes lie above their tangents, those of all grow no faster than by one.
-    const bool is_convex = shape.kind != ShapeKind::grid;
+    const bool is_convex = shape.is_convex();
     Real bound = center.value;
     for (int i = 0; i < size; ++i) {
       const Vec3<Real> d = element.corners[i] - point;

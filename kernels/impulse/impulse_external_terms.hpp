@@ -76,7 +76,7 @@ class ImpulseExternalTerms {
     if (holds_.exist()) holds_.loads[load_at(node)] = {};
     if (!(loose > Real(0))) return;
     const Index holder = holds_.exist() ? holds_.holders[at(node)] : -1;
-    if (holder < 0 && !forces_.exist()) return terms_(phases::Preview{}, node);
+    if (holder < 0 && !forces_.exists()) return terms_(phases::Preview{}, node);
     Vec4<Real>& move = work_.moves[node];
     Vec4<Real> f{};
     if (work_.forces != nullptr) f = work_.forces[node];

@@ -26,7 +26,7 @@ struct MeasureBody {
   }
 
   /// A row of a compliant law is worth K times the integral of p by x; see apply_law().
-  ISOCLOTH_HD void add_energy(Index tile, std::size_t row, Index law, bool is_engineering, S c,
+  ISOCLOTH_HD void add_energy(Index tile, std::size_t row, Index law, StrainMeasure measure, S c,
                               ClothMeasures<S>& sums, S curvature = S{}) const {
     if (a.energies.stiffness.empty()) return;
     const auto of_tile = [&](ArrayView<const Scalar> all, std::size_t count) {
@@ -41,20 +41,23 @@ struct MeasureBody {
       const S x = square_root(larger(one + c, zero)) - one;
       energy = select(x > zero, (x + x) * x, S(static_cast<Scalar>(slack_stiffness)) * energy);
     } else if (a.energies.curve_numbers > 0 && law >= 0 && law < RowLaw::count) {
-      const S stretch = is_engineering ? square_root(larger(one + c, zero)) : one;
-      const bool is_hinge = law == RowLaw::bend;
-      const S x = is_engineering ? (stretch - one) + (stretch - one) : is_hinge ? curvature * c : c;
       const auto numbers = static_cast<std::size_t>(a.energies.curve_numbers);
       const std::size_t pieces = numbers / (5 * RowLaw::count);
-      const S* piece = of_tile(a.energies.curves, numbers) + 5 * pieces * static_cast<std::size_t>(law);
-      energy = zero;
-      for (std::size_t i = 0; i < pieces; ++i, piece += 5) {
-        S t = larger(magnitude(x) - piece[0], zero);
-        if (i + 1 < pieces) t = select(t < piece[5] - piece[0], t, piece[5] - piece[0]);
-        const S bent = multiply_add(t, number(0.25) * piece[4], number(1.0 / 3) * piece[3]);
-        energy = multiply_add(t, multiply_add(t, multiply_add(t, bent, half * piece[2]), piece[1]), energy);
-      }
-      if (is_hinge) energy = energy / (curvature * curvature);
+      const S* const first = of_tile(a.energies.curves, numbers) + 5 * pieces * static_cast<std::size_t>(law);
+      const auto integral = [&](S x) {
+        S sum = zero;
+        const S* piece = first;
+        for (std::size_t i = 0; i < pieces; ++i, piece += 5) {
+          S t = larger(magnitude(x) - piece[0], zero);
+          if (i + 1 < pieces) t = select(t < piece[5] - piece[0], t, piece[5] - piece[0]);
+          const S bent = multiply_add(t, number(0.25) * piece[4], number(1.0 / 3) * piece[3]);
+          sum = multiply_add(t, multiply_add(t, multiply_add(t, bent, half * piece[2]), piece[1]), sum);
+        }
+        return sum;
+      };
+      energy = law == RowLaw::bend
+                   ? integral(curvature * c) / (curvature * curvature)
+                   : visit_membrane_law(measure, [&](auto of_law) { return of_law.energy(integral, c); });
     }
     sums.elastic = multiply_add(stiffness, energy, sums.elastic);
   }
@@ -67,11 +70,12 @@ struct MeasureBody {
     const StencilView& stencils = group.stencils;
     const Index law = group.laws.empty() ? -1 : group.laws[stencil];
     if constexpr (Width == 1)
-      if (law == RowLaw::bend || law == RowLaw::large_angle) {
+      if (is_of_hinge(law)) {
         const std::size_t row = group.first_row + static_cast<std::size_t>(stencil);
         const Hinge<S> hinge = hinge_of(group, x, stencil);
-        const S c = law == RowLaw::bend ? hinge.angle - S(rest_values[row]) : large_angle(hinge).value;
-        add_energy(tile, row, law, false, c, sums, hinge_curvature<S>(group, tensors, stencil));
+        const S c = angle_strain(law, hinge, S(rest_values[row])).value;
+        add_energy(tile, row, law, StrainMeasure::green, c, sums,
+                   hinge_curvature<S>(group, tensors, stencil));
         return;
       }
     tensors += group.first_tensor;
@@ -90,7 +94,8 @@ struct MeasureBody {
     for (int w = 0; w < Width; ++w) {
       const S c = multiply_add(number(0.5), twice[w], -S(rest_values[stencil * Width + w]));
       if (law != RowLaw::band) add_row(c, sums);
-      add_energy(tile, group.first_row + static_cast<std::size_t>(stencil * Width + w), law, true, c, sums);
+      add_energy(tile, group.first_row + static_cast<std::size_t>(stencil * Width + w), law,
+                 a.energies.measure, c, sums);
     }
   }
   /// The mean of two triangles is a row of the cloth; their difference is worth its energy alone.
@@ -104,11 +109,11 @@ struct MeasureBody {
     S strains[membrane_width];
     pair_strains(StrainMeasure::green, f, share, rest_values + row, strains);
     for (int w = 0; w < 3; ++w) add_row(strains[w], sums);
-    if (a.energies.measure == StrainMeasure::corotational)
+    if (!kind_of(a.energies.measure).is_quadratic)
       pair_strains(a.energies.measure, f, share, rest_values + row, strains);
     for (int w = 0; w < 3; ++w)
       add_energy(tile, row + static_cast<std::size_t>(w), w,
-                 a.energies.measure == StrainMeasure::engineering && w != RowLaw::shear,
+                 w == RowLaw::shear ? StrainMeasure::green : a.energies.measure,
                  w == 0 ? multiply_add(coupling, strains[2], strains[0]) : strains[w], sums);
     if (a.energies.stiffness.empty()) return;
     const auto* const stiffness = reinterpret_cast<const S*>(a.energies.stiffness.data()) +

@@ -40,8 +40,8 @@ struct RowEnergies {
   ArrayView<const Real> bounds;  ///< more than 0: a limit, no energy; same shape; empty: none is
   ArrayView<const Real>
       curves;               ///< shape [tile, RowLaw::count, pieces, 5, width]; empty: all are linear in C
-  Index curve_numbers = 0;  ///< count of the numbers of a cloth's curves
-  StrainMeasure measure = StrainMeasure::green;  ///< measure of strain of elements
+  Index curve_numbers = 0;  ///< count of the numbers of the curves of a cloth
+  StrainMeasure measure = StrainMeasure::green;  ///< law of membranes
 };
 
 /// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.

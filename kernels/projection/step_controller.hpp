@@ -233,7 +233,7 @@ class StepController {
   /// What flies deeper into something than it would fall in two steps forgets; those that must begin their
   /// part anew.
   ISOCLOTH_DEVICE Mask fly_into_something(const Substep<S>& part, Mask which, const Assessment<S>& found) {
-    if (control_.integrator != Integrator::bdf2) return Mask(false);
+    if (!remembers_step(control_.integrator)) return Mask(false);
     const Mask hit = which & (found.may_penetrate |
                               (found.contact_error > number(2 * standard_gravity) * part.h * part.h));
     return any(hit) ? cloths_.forget(hit) : hit;

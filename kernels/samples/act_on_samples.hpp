@@ -26,7 +26,7 @@ struct ActOnSamples {
   bool without_contacts = false;  ///< for the step without constraints: their forces are kept, and do not act
 
   /// Whether anything but contacts acts.
-  ISOCLOTH_HD bool has_external_forces() const { return grippers.size() > 0 || forces.exist(); }
+  ISOCLOTH_HD bool has_external_forces() const { return grippers.size() > 0 || forces.exists(); }
   /// Samples that have anything to begin a step with.
   ISOCLOTH_HD Index begin_count() const {
     return pattern.element_count() > 0 ? pattern.sample_count() : pattern.node_count;

@@ -26,9 +26,9 @@ struct EvaluateRows {
 };
 
 /// Multipliers mu of Green's strain, the rows Q of which are quadratic, that pull as lambda pulls the rows C
-/// of StrainMeasure::corotational: sum mu dQ = sum lambda dC. Their geometric stiffness, 2 dF M in the words
-/// of stretch_tensor.hpp, is in a step's matrix, and 2 F dM, what the second derivatives of C are beyond it,
-/// is not: along a thread that is stretched to s the matrix is too stiff by (s - 1) / s of the cloth's
+/// of a law that is not, such as CorotationalStrain: sum mu dQ = sum lambda dC. Their geometric stiffness, 2
+/// dF M in its words, is in a step's matrix, and 2 F dM, what the second derivatives of C are beyond it, is
+/// not: along a thread that is stretched to s the matrix is too stiff by (s - 1) / s of the cloth's
 /// stiffness, and a move too short by (s - 1) / (2 s - 1).
 template <class S, class T = S>
 struct QuadraticMultipliers {
@@ -36,7 +36,8 @@ struct QuadraticMultipliers {
   ArrayView<const T> tensors;          ///< [1/m^2], shape [tensor_count()]
   ArrayView<const Vec3<S>> positions;  ///< [m], shape [node_count]
   ArrayView<const S> multipliers;      ///< lambda [kg m^2], shape [row_count]
-  S coupling{};                        ///< see RowLaws
+  StrainMeasure measure;               ///< see RowLaws
+  S coupling{};                        ///< the same
   ArrayView<S> found;                  ///< mu of elements, lambda of all others, shape [row_count]
 };
 

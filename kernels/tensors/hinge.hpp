@@ -6,6 +6,7 @@
 //   dtheta/dp_0 = -sum (1 - t_i) dtheta/dp_i,  dtheta/dp_1 = -sum t_i dtheta/dp_i.
 #pragma once
 
+#include "engine/material/stress_curve.hpp"
 #include "kernels/launch/lanes.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -55,23 +56,33 @@ ISOCLOTH_HD Hinge<S> hinge(const Vec3<S> (&p)[4]) {
   return found;
 }
 
-/// C of LargeAngleRows and dC/dtheta: with t = tan(theta / 2)
+/// C of a row of a hinge, and dC/dtheta.
+template <class S>
+struct AngleStrain {
+  S value{}, slope{};
+};
+/// Of LargeAngleRows: with t = tan(theta / 2)
 ///   C = 2 t^2 / sqrt(1 + t^2),  dC/dtheta = t (2 + t^2) / sqrt(1 + t^2),
 /// and straight on beyond t = 2.
 template <class S>
-struct LargeAngle {
-  S value{}, slope{};
-};
-template <class S>
-ISOCLOTH_HD LargeAngle<S> large_angle(const Hinge<S>& h) {
+ISOCLOTH_HD AngleStrain<S> large_angle(const Hinge<S>& h) {
   const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
   const S t = h.half_tangent, one = number(1), square = t * t, inverse = one / square_root(one + square);
   const S beyond = magnitude(h.angle) - number(2.2142974355881810);  // 2 atan 2
-  LargeAngle<S> found;
+  AngleStrain<S> found;
   found.slope = t * (number(2) + square) * inverse;
   found.value = (square + square) * inverse;
   found.value = select(beyond > S{}, multiply_add(beyond, magnitude(found.slope), found.value), found.value);
   return found;
+}
+
+/// Whether the rows of a law (RowLaw) are those of hinges.
+ISOCLOTH_HD bool is_of_hinge(Index law) { return law == RowLaw::bend || law == RowLaw::large_angle; }
+/// By its law; rest: theta_0 of those that are measured from it.
+template <class S>
+ISOCLOTH_HD AngleStrain<S> angle_strain(Index law, const Hinge<S>& h, S rest) {
+  if (law == RowLaw::large_angle) return large_angle(h);
+  return {h.angle - rest, S(typename Lanes<S>::Scalar(1))};
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -4,7 +4,6 @@
 
 #include "kernels/launch/lanes.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
-#include "kernels/tensors/stretch_tensor.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
 
@@ -32,28 +31,20 @@ ISOCLOTH_HD PairGradients<S> deformation_gradients(const MembraneGroup& group, c
   return f;
 }
 
-/// (F_u . F_u, F_u . F_v, F_v . F_v) of a triangle, or the strains of S - I.
-template <class S>
-ISOCLOTH_HD void triangle_strains(StrainMeasure measure, const DeformationGradient<S>& f, S (&c)[3]) {
-  if (measure == StrainMeasure::corotational) return stretch_strains(f, c);
-  c[0] = dot_add(f.u, f.u, S{});
-  c[1] = dot_add(f.u, f.v, S{});
-  c[2] = dot_add(f.v, f.v, S{});
-}
-
-/// C of the six rows, not coupled yet. rest: c0 of Green's; that of S is 0 already.
+/// C of the six rows, not coupled yet. rest: c0 of quadratic ones; that of others is 0 already.
 template <class S, class T>
 ISOCLOTH_HD void pair_strains(StrainMeasure measure, const PairGradients<S>& f, S share, const T* rest,
                               S (&c)[membrane_width]) {
-  S first[3], second[3];
-  triangle_strains(measure, f.of[0], first);
-  triangle_strains(measure, f.of[1], second);
-  const bool is_green = measure != StrainMeasure::corotational;
-  for (int w = 0; w < 3; ++w) {
-    const S difference = first[w] - second[w];
-    c[w] = multiply_add(share, difference, is_green ? second[w] - S(rest[w]) : second[w]);
-    c[3 + w] = is_green ? difference - S(rest[3 + w]) : difference;
-  }
+  visit_membrane_law(measure, [&](auto law) {
+    S first[3], second[3];
+    law.strains(f.of[0], first);
+    law.strains(f.of[1], second);
+    for (int w = 0; w < 3; ++w) {
+      const S difference = first[w] - second[w];
+      c[w] = multiply_add(share, difference, law.is_quadratic ? second[w] - S(rest[w]) : second[w]);
+      c[3 + w] = law.is_quadratic ? difference - S(rest[3 + w]) : difference;
+    }
+  });
 }
 
 /// lambda_1 = s lambda_m + lambda_d of triangle 0, (1 - s) lambda_m - lambda_d of triangle 1: rows of
@@ -87,22 +78,12 @@ ISOCLOTH_HD void evaluate_membrane(const EvaluateRows<S, T, W>& a, const Membran
     const std::size_t own = row + static_cast<std::size_t>(w);
     S scale = row_scale(a.laws, own, S{});
     if (w < 3 && a.laws.have_laws())
-      apply_law(a.laws, own, w, a.laws.measure == StrainMeasure::engineering && w != RowLaw::shear, c[w],
-                scale);
+      apply_law(a.laws, own, w, w == RowLaw::shear ? StrainMeasure::green : a.laws.measure, c[w], scale);
     else if (w >= 3 && w - 3 != RowLaw::shear && !a.laws.multipliers.empty())
       apply_difference_law(c[w], scale, a.laws.multipliers[own]);
     a.residuals[own] = c[w];
     a.scales[own] = scale;
   }
-}
-
-/// dC of the three rows of a triangle, coupled, as warp . dF_u + weft . dF_v.
-template <class S>
-ISOCLOTH_HD StretchDerivatives<S> strain_derivatives(StrainMeasure measure, const DeformationGradient<S>& f,
-                                                     S coupling) {
-  if (measure == StrainMeasure::corotational) return stretch_derivatives(f, coupling);
-  const Vec3<S> twice_v = f.v + f.v;
-  return {{f.u + f.u, f.v, {}}, {coupling * twice_v, f.u, twice_v}};
 }
 
 /// s J of a stencil whose scales are known.
@@ -114,8 +95,10 @@ ISOCLOTH_HD void differentiate_membrane(const EvaluateRows<S, T, W>& a, const Me
   const S* const scale =
       a.scales.data() + group.first_row + membrane_width * static_cast<std::size_t>(stencil);
   const S one(typename Lanes<S>::Scalar(1)), share = S(tensors[group.share(stencil)]);
-  const StretchDerivatives<S> first = strain_derivatives(a.laws.measure, f.of[0], a.laws.coupling),
-                              second = strain_derivatives(a.laws.measure, f.of[1], a.laws.coupling);
+  const auto derivatives = [&](const DeformationGradient<S>& of) {
+    return visit_membrane_law(a.laws.measure, [&](auto law) { return law.derivatives(of, a.laws.coupling); });
+  };
+  const StrainDerivatives<S> first = derivatives(f.of[0]), second = derivatives(f.of[1]);
   Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian;
   const Index slot0 = group.stencils.stencil_begin[stencil],
               slot1 = group.stencils.stencil_begin[stencil + 1];
@@ -131,6 +114,21 @@ ISOCLOTH_HD void differentiate_membrane(const EvaluateRows<S, T, W>& a, const Me
   }
 }
 
+/// M with sum of lambda_w dC_w = M : d(F^T F), of multipliers of the coupled rows of a law that is not
+/// quadratic: T : dS with T = (2 lambda_0, lambda_1, 2 (lambda_2 + coupling lambda_0)).
+template <class S>
+ISOCLOTH_HD SymmetricTensor<S> metric_multipliers(StrainMeasure measure, const DeformationGradient<S>& f,
+                                                  const S* lambda, S coupling) {
+  const S of_weft = multiply_add(coupling, lambda[0], lambda[2]);
+  const SymmetricTensor<S> t{lambda[0] + lambda[0], lambda[1], of_weft + of_weft};
+  return visit_membrane_law(measure, [&](auto law) -> SymmetricTensor<S> {
+    if constexpr (law.is_quadratic)
+      return {};
+    else
+      return law.metric_stress(f, t);
+  });
+}
+
 /// The multipliers of a stencil as QuadraticMultipliers has them.
 template <class S, class T>
 ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const MembraneGroup& group,
@@ -142,7 +140,7 @@ ISOCLOTH_HD void make_quadratic(const QuadraticMultipliers<S, T>& a, const Membr
   const auto lambda = triangle_multipliers(a.multipliers.data() + row, share);
   S mu[2][3];
   for (int t = 0; t < 2; ++t) {
-    const SymmetricTensor<S> m = metric_multipliers(stretch_tensor(f.of[t]), lambda.of[t], a.coupling);
+    const SymmetricTensor<S> m = metric_multipliers(a.measure, f.of[t], lambda.of[t], a.coupling);
     mu[t][0] = m.uu;
     mu[t][1] = m.uv + m.uv;
     mu[t][2] = multiply_add(-a.coupling, m.uu, m.vv);

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "engine/core/array_view.hpp"
-#include "engine/material/stress_curve.hpp"
+#include "engine/material/membrane_laws.hpp"
 #include "engine/rows/stencil_pattern.hpp"
 #include "kernels/core/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
@@ -44,10 +44,9 @@ struct RowLaws {
   ArrayView<const S> multipliers{};  ///< lambda, shape [row_count]; empty: stress is K C, see of_strain()
   RowBounds<S> bounds{};
   // Numbers of CurvePiece, shape [RowLaw::count, pieces, 5].
-  ArrayView<const S> curves{};     ///< p by strain; empty: all laws are linear in C
-  ArrayView<const S> viscosity{};  ///< p_v by dC/dt [1/s]; empty: nothing is viscous
-  /// Strain of elements; engineering: of the threads of their curves.
-  StrainMeasure measure = StrainMeasure::green;
+  ArrayView<const S> curves{};                   ///< p by strain; empty: all laws are linear in C
+  ArrayView<const S> viscosity{};                ///< p_v by dC/dt [1/s]; empty: nothing is viscous
+  StrainMeasure measure = StrainMeasure::green;  ///< law of membranes
   ArrayView<const S> before{};  ///< C when the step began, shape [row_count], where anything is viscous
   // Rows of MembraneGroup: the first, and how many.
   std::size_t first_membrane = 0, membrane_rows = 0;
@@ -83,10 +82,6 @@ ISOCLOTH_HD S row_scale(const RowLaws<S>& laws, std::size_t row, S rigid) {
 }
 
 /// p(x) of a law and its derivative, of positive x.
-template <class S>
-struct Response {
-  S stress{}, slope{};
-};
 template <class S>
 ISOCLOTH_HD Response<S> response(const S* piece, std::size_t count, S x) {
   Response<S> found{S{}, S(typename Lanes<S>::Scalar(1))};
@@ -173,14 +168,13 @@ ISOCLOTH_HD Response<S> response_near(ArrayView<const S> curves, int law, S x, S
 
 /// C and s of a compliant row as its law has them: with the tangent K f' in the place of K and stress over
 /// tangent in that of C, s^2 C is the stress and C - lambda / s^2 still a strain, that of which the stress of
-/// positions differs from that of multipliers. f(C) = p(x) dx/dC, x = C by Green's measure of a length, 2
-/// (sqrt(1 + C) - 1) by the engineering one, of hinges the curvature, and p_v of the rate since the step
-/// began is added to it. curvature: of a hinge over its angle [1/m].
+/// positions differs from that of multipliers. f is that of the law of membranes with this measure, and of
+/// hinges p of the curvature, over `curvature`, that of an angle of 1 [1/m]. p_v of the rate since the step
+/// began is added to it.
 template <class S>
-ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, bool is_engineering, S& c,
+ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, StrainMeasure measure, S& c,
                            S& scale, S curvature = S{}) {
-  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
-  const S one = number(1), zero{}, unit = scale * scale;
+  const S one = number<S>(1), zero{}, unit = scale * scale;
   const bool is_viscous = !laws.viscosity.empty();
   const S carried = laws.multipliers[row] / select(unit > zero, unit, one);
   S rate{};
@@ -189,33 +183,25 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, boo
     rate = (c - laws.before[row]) / laws.step;
     viscous = response_at(laws.viscosity, law, rate);
   }
-  S stress = c, slope = one;
+  Response<S> elastic{c, one};
   if (!laws.curves.empty()) {
-    // Elements that are turned inside out have lengths all the same; none is shorter than a hundredth.
     const bool is_hinge = law == RowLaw::bend;
-    const S stretch = is_engineering ? square_root(select(c > number(-0.9999), one + c, number(1e-4))) : one;
-    const S x = is_engineering ? (stretch - one) + (stretch - one) : is_hinge ? curvature * c : c;
-    const Response<S> elastic =
-        response_near(laws.curves, law, x, (carried - viscous.stress) * (is_hinge ? curvature : stretch));
-    stress = elastic.stress;
-    slope = elastic.slope;
-    if (is_engineering) {
-      const S inverse = one / stretch, least = number(0.01) * slope;
-      stress = inverse * stress;
-      slope = inverse * inverse * slope;
-      const S bent = multiply_add(number(-0.5) * inverse * inverse, stress, slope);
-      slope = select(bent > least, bent, least);
-    } else if (is_hinge) {
-      stress = stress / curvature;
-    }
+    const ThreadStrain<S> at =
+        is_hinge ? ThreadStrain<S>{curvature * c, curvature}
+                 : visit_membrane_law(measure, [&](auto of_law) { return of_law.thread(c); });
+    elastic = response_near(laws.curves, law, at.x, (carried - viscous.stress) * at.by_x);
+    if (is_hinge)
+      elastic.stress = elastic.stress / curvature;
+    else
+      elastic = visit_membrane_law(measure, [&](auto of_law) { return of_law.response(at, elastic); });
   }
   if (is_viscous) {
-    viscous = response_near(laws.viscosity, law, rate, carried - stress);
-    stress += viscous.stress;
-    slope += viscous.slope / laws.step;
+    viscous = response_near(laws.viscosity, law, rate, carried - elastic.stress);
+    elastic.stress += viscous.stress;
+    elastic.slope += viscous.slope / laws.step;
   }
-  c = stress / slope;
-  scale = scale * square_root(slope);
+  c = elastic.stress / elastic.slope;
+  scale = scale * square_root(elastic.slope);
 }
 
 /// c_0 of MembraneRows: stress of differences is K (C + C^3 / c_0^2), straight from a number of c_0 on, where

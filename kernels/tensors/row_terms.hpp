@@ -42,22 +42,18 @@ ISOCLOTH_HD S hinge_curvature(const RowGroup<1>& group, const T* tensors, Index 
                    static_cast<std::size_t>(stencils.entry_begin[stencils.stencil_begin[stencil]])]);
 }
 
-/// C, s and s J of a hinge, whose row is compliant, or of its large angle.
+/// C, s and s J of a row of a hinge, which is compliant.
 template <class S, class T, class W>
 ISOCLOTH_HD void evaluate_hinge(const EvaluateRows<S, T, W>& a, const RowGroup<1>& group, Index stencil,
                                 Index law) {
   const Hinge<S> found = hinge_of(group, a.positions.data(), stencil);
   const std::size_t row = group.first_row + static_cast<std::size_t>(stencil);
-  S c = found.angle - S(a.rest_values[row]), scale = row_scale(a.laws, row, S{}), by_angle = scale;
-  if (law == RowLaw::large_angle) {
-    const LargeAngle<S> large = large_angle(found);
-    c = large.value;
-    by_angle = scale * large.slope;
-  } else if (a.laws.have_laws()) {
-    apply_law(a.laws, row, RowLaw::bend, false, c, scale,
+  const AngleStrain<S> strain = angle_strain(law, found, S(a.rest_values[row]));
+  S c = strain.value, scale = row_scale(a.laws, row, S{});
+  if (law == RowLaw::bend && a.laws.have_laws())
+    apply_law(a.laws, row, law, StrainMeasure::green, c, scale,
               hinge_curvature<S>(group, a.tensors.data(), stencil));
-    by_angle = scale;
-  }
+  const S by_angle = scale * strain.slope;
   a.residuals[row] = c;
   a.scales[row] = scale;
   Vec3<S>* const jacobian = a.jacobian.data() + group.first_jacobian + group.stencils.stencil_begin[stencil];
@@ -71,7 +67,7 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   using Scalar = typename Lanes<S>::Scalar;
   const Index law = group.laws.empty() ? -1 : group.laws[stencil];
   if constexpr (Width == 1)
-    if (law == RowLaw::bend || law == RowLaw::large_angle) return evaluate_hinge(a, group, stencil, law);
+    if (is_of_hinge(law)) return evaluate_hinge(a, group, stencil, law);
   const StencilView& stencils = group.stencils;
   const Index slot0 = stencils.stencil_begin[stencil], slot1 = stencils.stencil_begin[stencil + 1];
   const Vec3<S> origin = a.positions[stencils.slot_nodes[slot0]];
@@ -96,7 +92,7 @@ ISOCLOTH_HD void evaluate_row(const EvaluateRows<S, T, W>& a, const RowGroup<Wid
   if (law == RowLaw::band)
     apply_band(c, scale);
   else if (law >= 0 && a.laws.have_laws())
-    apply_law(a.laws, row, law, true, c, scale);
+    apply_law(a.laws, row, law, a.laws.measure, c, scale);
   if (a.laws.bounds.exist()) apply_bound(a.laws, row, d, has_part, c, scale);
   a.residuals[row] = c;
   a.scales[row] = scale;

@@ -122,9 +122,8 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.curves: found some, expected none with the recipe coltraro2022: use membrane"},
     {scene_text({.top = R"("step": 0.01, "duration": 1, "recipe": "corotational")",
                  .garment = R"("fabric": {"curves": {"warp": {"strain": [0.01], "force": [5]}}})"}),
-     "garments[0].fabric.curves: found some, expected none with the recipe corotational, whose stress is "
-     "linear "
-     "in stretch: use membrane, soft_constraints or springs"},
+     "garments[0].fabric.curves: found some, expected none with the recipe corotational, whose law has "
+     "none: use membrane, soft_constraints or springs"},
     {with_fabric(R"("shear_viscosity": 0.1)"),
      "garments[0].fabric.stretch_viscosity, shear_viscosity: found some, expected none with the recipe"},
     {with_fabric(R"("curves": {"warp": {"strain": [0.01, 0.02], "force": [5, 4]}})"),

@@ -66,12 +66,12 @@ TEST(Hinge, HasTheLargeAngleOfItsTriangles) {
   };
   for (int i = -179; i < 180; ++i) {
     const double angle = i * std::numbers::pi / 180, h = 1e-6;
-    const cpu::LargeAngle<double> found = cpu::large_angle(at(turned(angle)));
+    const cpu::AngleStrain<double> found = cpu::large_angle(at(turned(angle)));
     EXPECT_NEAR(found.value, expected(angle), 2e-14) << i;
     EXPECT_NEAR(found.slope, (expected(angle + h) - expected(angle - h)) / (2 * h), 2e-8) << i;
   }
   for (const double angle : {1e-3, 1e-8, -1e-12}) {
-    const cpu::LargeAngle<double> found = cpu::large_angle(at(turned(angle)));
+    const cpu::AngleStrain<double> found = cpu::large_angle(at(turned(angle)));
     EXPECT_NEAR(found.value / (angle * angle / 2), 1, angle * angle + 1e-14) << angle;
     EXPECT_NEAR(found.slope / angle, 1, angle * angle + 1e-14) << angle;
   }

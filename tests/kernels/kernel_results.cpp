@@ -230,12 +230,13 @@ class Run {
     const NodalPattern& p = arrays_.pattern;
     auto stiffness = output<Real>(p.pairs.size());
     auto quadratic = numbers(at_.multipliers);
-    if (laws().measure == StrainMeasure::corotational) {
+    if (!kind_of(laws().measure).is_quadratic) {
       quadratic = output<Real>(at_.multipliers.size());
       kernels_.quadratic_multipliers(queue_, {.rows = arrays_.rows_view(),
                                               .tensors = arrays_.tensors.view(),
                                               .positions = read(positions_),
                                               .multipliers = read(multipliers_),
+                                              .measure = laws().measure,
                                               .coupling = coupling(),
                                               .found = quadratic.view()});
     }

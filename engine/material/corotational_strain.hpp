@@ -7,20 +7,9 @@
 // 2 (S_vv - 1)): those of MembraneRows for small strains, the shear an engineering one.
 #pragma once
 
-#include "kernels/launch/lanes.hpp"
+#include "engine/material/green_strain.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
-
-/// The derivatives of the positions along warp and weft at a point of an element.
-template <class S>
-struct DeformationGradient {
-  Vec3<S> u, v;
-};
-
-template <class S>
-struct SymmetricTensor {
-  S uu{}, uv{}, vv{};
-};
 
 template <class S>
 struct StretchTensor : SymmetricTensor<S> {
@@ -67,46 +56,55 @@ ISOCLOTH_HD SymmetricTensor<S> lyapunov_solution(const StretchTensor<S>& s, cons
           factor * multiply_add(d, t.vv, multiply_add(s.uu, vv_vv, -(s.uv * vv_uv)))};
 }
 
-/// C of the three rows.
-template <class S>
-ISOCLOTH_HD void stretch_strains(const DeformationGradient<S>& f, S (&c)[3]) {
-  const StretchTensor<S> stretch = stretch_tensor(f);
-  const S one(typename Lanes<S>::Scalar(1));
-  c[0] = (stretch.uu - one) + (stretch.uu - one);
-  c[1] = stretch.uv + stretch.uv;
-  c[2] = (stretch.vv - one) + (stretch.vv - one);
-}
+/// See the head of this file. Rows are linear in stretch: they have no curves.
+struct CorotationalStrain : GreenStrain {
+  static constexpr StrainMeasure measure = StrainMeasure::corotational;
+  static constexpr bool is_quadratic = false, takes_curves = false;
 
-/// dC = warp . dF_u + weft . dF_v of each row, with coupling times the third added to the first. From R^T dF
-/// = W S + dS, W the turn by w = (r_v . dF_u - r_u . dF_v) / t:
-///   dS_uu = r_u . dF_u + w S_uv,  dS_uv = r_u . dF_v + w S_vv,  dS_vv = r_v . dF_v - w S_uv.
-template <class S>
-struct StretchDerivatives {
-  Vec3<S> warp[3], weft[3];
+  template <class S>
+  static ISOCLOTH_HD void strains(const DeformationGradient<S>& f, S (&c)[3]) {
+    const StretchTensor<S> stretch = stretch_tensor(f);
+    const S one = number<S>(1);
+    c[0] = (stretch.uu - one) + (stretch.uu - one);
+    c[1] = stretch.uv + stretch.uv;
+    c[2] = (stretch.vv - one) + (stretch.vv - one);
+  }
+  /// From R^T dF = W S + dS, W the turn by w = (r_v . dF_u - r_u . dF_v) / t:
+  ///   dS_uu = r_u . dF_u + w S_uv,  dS_uv = r_u . dF_v + w S_vv,  dS_vv = r_v . dF_v - w S_uv.
+  template <class S>
+  static ISOCLOTH_HD StrainDerivatives<S> derivatives(const DeformationGradient<S>& f, S coupling) {
+    const StretchTensor<S> stretch = stretch_tensor(f);
+    const auto [r_u, r_v] = rotation(f, stretch);
+    const S one = number<S>(1), twice = (one + one) / stretch.trace, uv = twice * stretch.uv,
+            uncoupled = uv - coupling * uv, two = one + one;
+    StrainDerivatives<S> found;
+    found.warp[0] = multiply_add(two, r_u, uncoupled * r_v);
+    found.weft[0] = multiply_add(two * coupling, r_v, -(uncoupled * r_u));
+    found.warp[1] = (twice * stretch.vv) * r_v;
+    found.weft[1] = (twice * stretch.uu) * r_u;
+    found.warp[2] = -(uv * r_v);
+    found.weft[2] = multiply_add(two, r_v, uv * r_u);
+    return found;
+  }
+  /// M of dW = M : d(F^T F), of dW = T : dS.
+  template <class S>
+  static ISOCLOTH_HD SymmetricTensor<S> metric_stress(const DeformationGradient<S>& f,
+                                                      const SymmetricTensor<S>& t) {
+    return lyapunov_solution(stretch_tensor(f), t);
+  }
+  /// How M goes with F, while T stays: S dM + dM S = -(dS M + M dS).
+  template <class S>
+  static ISOCLOTH_HD SymmetricTensor<S> metric_stress_change(const DeformationGradient<S>& f,
+                                                             const SymmetricTensor<S>& m,
+                                                             const DeformationGradient<S>& way) {
+    const StretchTensor<S> s = stretch_tensor(f);
+    const S two = number<S>(2);
+    const SymmetricTensor<S> ds = lyapunov_solution(
+        s, {two * dot(f.u, way.u), dot(f.u, way.v) + dot(f.v, way.u), two * dot(f.v, way.v)});
+    return lyapunov_solution(
+        s, {-two * (m.uu * ds.uu + m.uv * ds.uv), -m.uv * (ds.uu + ds.vv) - ds.uv * (m.uu + m.vv),
+            -two * (m.uv * ds.uv + m.vv * ds.vv)});
+  }
 };
-template <class S>
-ISOCLOTH_HD StretchDerivatives<S> stretch_derivatives(const DeformationGradient<S>& f, S coupling) {
-  const StretchTensor<S> stretch = stretch_tensor(f);
-  const auto [r_u, r_v] = rotation(f, stretch);
-  const S one(typename Lanes<S>::Scalar(1)), twice = (one + one) / stretch.trace, uv = twice * stretch.uv,
-                                             uncoupled = uv - coupling * uv, two = one + one;
-  StretchDerivatives<S> found;
-  found.warp[0] = multiply_add(two, r_u, uncoupled * r_v);
-  found.weft[0] = multiply_add(two * coupling, r_v, -(uncoupled * r_u));
-  found.warp[1] = (twice * stretch.vv) * r_v;
-  found.weft[1] = (twice * stretch.uu) * r_u;
-  found.warp[2] = -(uv * r_v);
-  found.weft[2] = multiply_add(two, r_v, uv * r_u);
-  return found;
-}
-
-/// M with sum of lambda_w dC_w = M : d(F^T F), of multipliers of the coupled rows: T : dS with T = (2
-/// lambda_0, lambda_1, 2 (lambda_2 + coupling lambda_0)).
-template <class S>
-ISOCLOTH_HD SymmetricTensor<S> metric_multipliers(const StretchTensor<S>& stretch, const S* lambda,
-                                                  S coupling) {
-  const S of_weft = multiply_add(coupling, lambda[0], lambda[2]);
-  return lyapunov_solution(stretch, {lambda[0] + lambda[0], lambda[1], of_weft + of_weft});
-}
 
 }  // namespace isocloth::ISOCLOTH_BACKEND
