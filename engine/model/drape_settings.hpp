@@ -8,7 +8,7 @@ namespace isocloth {
 
 struct HangingPoint {
   Index node = 0;
-  Vec3d place;  ///< [m]
+  Vec3d position;  ///< where the node hangs [m]
   bool operator==(const HangingPoint&) const = default;
 };
 

@@ -1,6 +1,8 @@
 // How a step follows from those before it.
 #pragma once
 
+#include "engine/core/platform.hpp"
+
 namespace isocloth {
 
 /// Backward Euler damps: what swings with the angular frequency w loses w h / 2 of its amplitude per radian.
@@ -15,6 +17,6 @@ constexpr const char* integrator_doc =
     "are elastic, else backward Euler";
 
 /// Whether it wants to know the step before.
-constexpr bool remembers_step(Integrator integrator) { return integrator == Integrator::bdf2; }
+ISOCLOTH_HD constexpr bool remembers_step(Integrator integrator) { return integrator == Integrator::bdf2; }
 
 }  // namespace isocloth

@@ -177,9 +177,13 @@ constexpr Method static_sheet{
     set_of(backward_euler, bdf2, alpha, beta, viscosity, compression, drag, gusts,
            resolve_initial_penetration),
     of_static_sheet, ", which knows cloth by itself, held by pins and grippers"};
-constexpr Method breen1994{"breen1994", set_of(curves, obstacles), particle_idle, {}, ": it has none"};
-constexpr Method feynman1986{
-    "feynman1986", set_of(obstacles), particle_idle | set_of(curves), {}, ": it has none"};
+constexpr Method breen1994{
+    "breen1994", set_of(curves, obstacles), particle_idle, {}, ", which has none: use isocloth run"};
+constexpr Method feynman1986{"feynman1986",
+                             set_of(obstacles),
+                             particle_idle | set_of(curves),
+                             {},
+                             ", which has none: use isocloth run"};
 constexpr Method validation{
     "the reference",
     set_of(projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges,

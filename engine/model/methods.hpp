@@ -20,8 +20,8 @@ struct Method {
   FeatureSet idle{};      ///< what may be there, and is said to have no part
   std::span<const Advice> advice{};
   const char* otherwise = "";  ///< advice on all other features
-  /// What is asked for, but has no strength: hinges and large angles without kappa, wind where no fabric has
-  /// drag. Recipes refuse it all the same.
+  /// What is asked for, but has no strength: hinges and large angles without bending_stiffness, wind where no
+  /// fabric has drag. Recipes refuse it all the same.
   bool refuses_weak = false;
 
   constexpr bool accepts(FeatureSet features) const { return (known | idle).has_all(features); }

@@ -78,10 +78,10 @@ std::vector<TautPins> find_taut_pins(const Garment& garment) {
   if (pinned.size() < 2) return taut;
   const auto neighbours = kept_neighbours(garment.mesh, is_pinned);
   for (std::size_t a = 0; a < std::min(pinned.size(), most_sources); ++a) {
-    double farthest = 0;
+    double most = 0;
     for (std::size_t b = a + 1; b < pinned.size(); ++b)
-      farthest = std::max(farthest, norm(pinned[b].at - pinned[a].at));
-    const auto lengths = path_lengths(neighbours, is_pinned, pinned[a].node, farthest / (1 - slack));
+      most = std::max(most, norm(pinned[b].at - pinned[a].at));
+    const auto lengths = path_lengths(neighbours, is_pinned, pinned[a].node, most / (1 - slack));
     for (std::size_t b = a + 1; b < pinned.size(); ++b) {
       const TautPins pair{.a = pinned[a].node,
                           .b = pinned[b].node,

@@ -10,7 +10,7 @@ namespace isocloth {
 /// the limit cannot be met; kernels/tensors/row_laws.hpp.
 struct EdgeLimitRows : ElasticEdgeRows {
   static constexpr const char* key = "strain_limit";
-  static constexpr double Fabric::*limit = &Fabric::strain_limit;
+  static constexpr LimitNumber limit = &Fabric::strain_limit;
   static constexpr bool is_of_edges = true;
   static bool are_asked(const AskedRows& by) { return by.fabric.strain_limit > 0 && !by.limit_edges; }
   /// c of C = |p_a - p_b|^2 / l^2 - 1 <= c; without a limit more than any edge reaches.

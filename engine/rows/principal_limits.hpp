@@ -20,7 +20,7 @@ namespace isocloth {
 struct PrincipalLimitRows {
   static constexpr int width = stretch_directions;
   static constexpr const char* key = "principal_strain_limit";
-  static constexpr double Fabric::*limit = &Fabric::principal_strain_limit;
+  static constexpr LimitNumber limit = &Fabric::principal_strain_limit;
   static constexpr bool is_of_edges = false;
   static bool are_asked(const AskedRows& by) { return by.fabric.principal_strain_limit > 0; }
   /// A stencil is a point of an element; its place is most_points face + point.

@@ -51,7 +51,7 @@ auto visit_family(RowFamily family, const Visit& visit) {
 /// A limit of strain that a number of the fabric sets, 0: none.
 struct StrainLimit {
   const char* key;  ///< in scene files
-  double Fabric::*number;
+  LimitNumber number;
   bool is_of_edges;  ///< diagonals of quads are free
 };
 /// visit(limit) of each family that is one.

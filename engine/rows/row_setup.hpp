@@ -9,6 +9,9 @@
 
 namespace isocloth {
 
+/// The number of a fabric that sets a limit.
+using LimitNumber = double Fabric::*;
+
 /// For the stencils of a family: where its rows lie.
 struct RowSetup {
   const Mesh& mesh;

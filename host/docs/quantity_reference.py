@@ -22,13 +22,13 @@ def phrase(text):
 
 def quantity_page(quantities):
     """MyST text of the page; quantities: as :func:`isocloth.quantities` returns them."""
-    parts, of = [], None
+    tables = {}
     for q in quantities:
-        if q["of"] != of:
-            of = q["of"]
-            parts.append(f"\n## {of}\n\n| number | unit | is | of several | metrics.csv | summary.json | plot |\n"
-                         "|---|---|---|---|---|---|---|")
-        is_ = phrase(q["doc"]) or q["label"] or q["name"].replace("_", " ")
+        label = q["label"] or q["name"].replace("_", " ")  # what the page of a result calls it
+        words = [phrase(q["doc"])] if q["doc"] else []
+        meaning = ": ".join([label, *words] if q["of"] == "RunSummary" or not words else words)
         files = [f"`{q[key]}`" if q[key] else "" for key in ("column", "summary")]
-        parts.append(f"| `{q['name']}` | {q['unit']} | {is_} | {q['rule']} | {' | '.join(files)} | {q['plot']} |")
-    return HEAD + "\n".join(parts) + "\n"
+        row = f"| `{q['name']}` | {q['unit']} | {meaning} | {q['rule']} | {' | '.join(files)} | {q['plot']} |\n"
+        tables[q["of"]] = tables.get(q["of"], "") + row
+    head = "| number | unit | is | of several | metrics.csv | summary.json | plot |\n|---|---|---|---|---|---|---|\n"
+    return HEAD + "\n".join(f"## {of}\n\n{head}{rows}" for of, rows in tables.items())

@@ -268,19 +268,19 @@ FitErrors FitProblem::errors(std::size_t experiment, const Comparison& compariso
   visit(experiment, comparison, window, [&](const Measured& measured) {
     const double size = norm(measured.error);
     switch (measured.quantity) {
-      case Quantity::positions:
+      case ChannelKind::positions:
         found.mean_distance += size;
         found.rms_distance += size * size;
         found.max_distance = std::max(found.max_distance, size);
         ++found.positions;
         break;
-      case Quantity::forces:
+      case ChannelKind::forces:
         found.rms_force += size * size;
         found.max_force = std::max(found.max_force, size);
         ++found.forces;
         break;
-      case Quantity::figures:
-      case Quantity::silhouette:
+      case ChannelKind::figures:
+      case ChannelKind::silhouette:
         found.rms_figures += size * size / (measured.noise * measured.noise);
         ++found.figures;
         break;

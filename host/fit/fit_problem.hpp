@@ -13,12 +13,12 @@
 
 namespace isocloth {
 
-enum class Quantity { positions, forces, figures, silhouette };
+enum class ChannelKind { positions, forces, figures, silhouette };
 
 /// One kind of measurement of one experiment.
 struct RecordedChannel {
   std::size_t experiment = 0;
-  Quantity quantity = Quantity::positions;
+  ChannelKind quantity = ChannelKind::positions;
   std::size_t force = 0;  ///< number among the experiment's recordings of forces
   std::string name;       ///< "positions", "force of moving clip", "figures", "silhouette"
   std::string unit;       ///< unit of the measurement; empty: figures, each of its own noise
@@ -142,7 +142,7 @@ class FitProblem {
   int wrong_folds(const std::vector<Comparison>& comparisons, double share) const;
   /// One measurement beside what a trial has of it.
   struct Measured {
-    Quantity quantity = Quantity::positions;
+    ChannelKind quantity = ChannelKind::positions;
     std::size_t force = 0;   ///< number of the recording of forces
     std::size_t series = 0;  ///< point; of figures each its own
     double at = 0;           ///< time [s]; of figures: which one
@@ -160,8 +160,8 @@ class FitProblem {
                        const std::vector<double>& window, const Take& take) const {
     const Objective objective = spec_.experiments[experiment].objective;
     visit(experiment, comparison, window, [&](const Measured& measured) {
-      if (measured.quantity == Quantity::positions && objective == Objective::forces) return;
-      if (measured.quantity == Quantity::forces && objective == Objective::positions) return;
+      if (measured.quantity == ChannelKind::positions && objective == Objective::forces) return;
+      if (measured.quantity == ChannelKind::forces && objective == Objective::positions) return;
       take(measured);
     });
   }
@@ -193,7 +193,7 @@ void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::v
     if (!counts(recorded, sample)) continue;
     for (std::size_t point = 0; point < recorded.point_count; ++point)
       if (is_seen(recorded.at(sample, point)))
-        take(Measured{Quantity::positions, 0, point, recorded.times[sample],
+        take(Measured{ChannelKind::positions, 0, point, recorded.times[sample],
                       comparison.positions[sample * recorded.point_count + point],
                       spec_.experiments[e].positions->noise, 3});
   }
@@ -202,8 +202,8 @@ void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::v
     const ForceData& data = spec_.experiments[e].forces[f];
     for (std::size_t sample = 0; sample < force.times.size(); ++sample)
       if (counts(force, sample) && is_seen(force.at(sample, 0))) {
-        Measured measured{Quantity::forces, f, 0, force.times[sample], comparison.forces[f][sample],
-                          data.noise,       3};
+        Measured measured{ChannelKind::forces,          f,          0, force.times[sample],
+                          comparison.forces[f][sample], data.noise, 3};
         if (!(data.along == Vec3d{})) {
           measured.error = {dot(measured.error, normalized(data.along)), 0, 0};
           measured.components = 1;
@@ -215,7 +215,7 @@ void FitProblem::visit(std::size_t e, const Comparison& comparison, const std::v
   const std::vector<Figure>& all = experiment.instruments()->figures();
   for (std::size_t k = 0; k < all.size(); ++k) {
     const bool is_edge = all[k].name == "silhouette";
-    take(Measured{is_edge ? Quantity::silhouette : Quantity::figures, 0, is_edge ? 0 : k,
+    take(Measured{is_edge ? ChannelKind::silhouette : ChannelKind::figures, 0, is_edge ? 0 : k,
                   static_cast<double>(k), Vec3d{comparison.figures[k], 0, 0}, all[k].noise, 1});
   }
 }

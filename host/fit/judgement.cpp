@@ -38,11 +38,11 @@ std::string noise_text(const RecordedChannel& channel, double factor) {
                               : text(tick_text(factor * channel.noise), " ", channel.unit);
 }
 
-const char* missing_part(Quantity quantity) {
+const char* missing_part(ChannelKind quantity) {
   switch (quantity) {
-    case Quantity::forces:
+    case ChannelKind::forces:
       return "curves in the place of one stiffness, friction, hysteresis";
-    case Quantity::positions:
+    case ChannelKind::positions:
       return "curves in the place of one stiffness, bending, air, friction, how it is held";
     default:
       return "bending or shear that is not looked for, another rest, how it is held";
@@ -100,7 +100,8 @@ std::vector<ChannelRecord> judge_channels(const FitProblem& problem,
   }
   std::vector<ResidualTests*> tested;
   for (ChannelRecord& record : all)
-    if (!record.is_test && record.channel.quantity != Quantity::silhouette) tested.push_back(&record.tests);
+    if (!record.is_test && record.channel.quantity != ChannelKind::silhouette)
+      tested.push_back(&record.tests);
   reject(tested);
   return all;
 }
@@ -140,7 +141,7 @@ std::vector<std::string> channel_notes(const std::vector<ChannelRecord>& channel
                            tick_text(record.tests.rms), " in the place of ", tick_text(record.start_rms),
                            " times the noise)"));
     // A drape has several rests, whose folds are uneven; one that begins as waves comes to one of them.
-    if (!record.is_test && record.channel.quantity == Quantity::silhouette &&
+    if (!record.is_test && record.channel.quantity == ChannelKind::silhouette &&
         record.tests.noise_factor > material_factor && record.tests.chi_square_p < rejection_level)
       notes.push_back(
           text(name, ": what is left is ", tick_text(record.tests.noise_factor),

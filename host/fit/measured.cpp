@@ -12,14 +12,15 @@ void FitProblem::add_channels() {
     const ExperimentSpec& experiment = spec_.experiments[e];
     const std::string key = text("experiments[", e, "].");
     if (experiment.positions)
-      channels_.push_back({e, Quantity::positions, 0, "positions", "m", experiment.positions->noise,
+      channels_.push_back({e, ChannelKind::positions, 0, "positions", "m", experiment.positions->noise,
                            key + "positions.noise"});
     for (std::size_t f = 0; f < experiment.forces.size(); ++f)
-      channels_.push_back({e, Quantity::forces, f, text("force of ", experiment.forces[f].gripper), "N",
+      channels_.push_back({e, ChannelKind::forces, f, text("force of ", experiment.forces[f].gripper), "N",
                            experiment.forces[f].noise, text(key, "forces[", f, "].noise")});
-    if (experiment.figures) channels_.push_back({e, Quantity::figures, 0, "figures", "", 1, key + "figures"});
+    if (experiment.figures)
+      channels_.push_back({e, ChannelKind::figures, 0, "figures", "", 1, key + "figures"});
     if (experiment.figures && experiment.figures->drape)
-      channels_.push_back({e, Quantity::silhouette, 0, "silhouette", "m",
+      channels_.push_back({e, ChannelKind::silhouette, 0, "silhouette", "m",
                            experiment.figures->drape->silhouette_noise,
                            key + "figures.drape.silhouette_noise"});
   }
@@ -33,7 +34,7 @@ MeasuredResiduals FitProblem::measured(std::size_t e, const Comparison& comparis
       return c.experiment == e && c.quantity == measured.quantity && c.force == measured.force;
     });
     const bool is_figure =
-        measured.quantity == Quantity::figures || measured.quantity == Quantity::silhouette;
+        measured.quantity == ChannelKind::figures || measured.quantity == ChannelKind::silhouette;
     const double components[] = {measured.error.x, measured.error.y, measured.error.z};
     for (int k = 0; k < measured.components; ++k) {
       found.values.push_back(components[k] / measured.noise);

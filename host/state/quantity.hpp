@@ -28,7 +28,7 @@ const char* to_string(Rule rule);
 struct InFiles {
   const char* summary = nullptr;  ///< key in summary.json, null: none
   const char* column = nullptr;   ///< in metrics.csv and trajectory.h5; null: its name, "": none
-  bool is_optional = false;        ///< files of the same version may lack it, and read as without steps
+  bool is_optional = false;       ///< files of the same version may lack it, and read as without steps
 };
 
 /// Where a quantity is in the report page.

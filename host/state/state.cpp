@@ -1,4 +1,4 @@
-// Names of what a simulation says, and the worst of strains.
+// Names of what a simulation says.
 #include <algorithm>
 
 #include "engine/core/enum_check.hpp"
@@ -39,8 +39,8 @@ StepSolver step_solver(const std::string& name) {
 }
 
 const char* to_string(Rule rule) {
-  constexpr const char* names[] = {"of one garment and time", "largest",           "smallest", "sum",
-                                   "at the end, largest",     "at the end, summed"};
+  constexpr const char* names[] = {
+      "", "largest", "smallest", "sum", "at the end, largest", "at the end, summed"};
   return enum_name(names, rule);
 }
 

@@ -77,7 +77,7 @@ TEST_F(ObstacleCommand, CountsHowDeepAClothStarts) {
   isocloth({"run", "deep.json", "-o", "deep"});
   const TrajectoryFile trajectory(folder_ / "deep" / "trajectory.h5");
   EXPECT_NEAR(trajectory.metrics(0, 0).steps.penetration, 0.006, 1e-9);
-  EXPECT_GE(read_summary(folder_ / "deep" / "summary.json").penetration_max, 0.006 - 1e-9);
+  EXPECT_GE(read_summary(folder_ / "deep" / "summary.json").overall.steps.penetration, 0.006 - 1e-9);
 }
 
 TEST_F(ObstacleCommand, RefusesObstaclesThatCannotBeMet) {

@@ -54,8 +54,8 @@ TEST_F(SweepTest, RefusesBadInputWithoutATrace) {
       {{"scene.json", "-o", ".", "--vary", "fabric.density=1:2:2"},
        "found a folder that is not empty, expected a new one; name another\n"},
       {{"scene.json", "-o", "/proc/out", "--vary", "fabric.density=1:2:2"}, "/proc/out: cannot create"},
-      {vary("fabric.rh=1:2:2"),
-       "--vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is "
+      {vary("fabric.densty=1:2:2"),
+       "--vary: unknown number \"fabric.densty\", expected the path of a number; the nearest is "
        "\"fabric.density\""},
       {vary("fabric.density"), "--vary fabric.density: found no PATH="},
       {vary("fabric.density=1:2"),

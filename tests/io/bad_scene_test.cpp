@@ -122,8 +122,8 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.curves: found some, expected none with the recipe coltraro2022: use membrane"},
     {scene_text({.top = R"("step": 0.01, "duration": 1, "recipe": "corotational")",
                  .garment = R"("fabric": {"curves": {"warp": {"strain": [0.01], "force": [5]}}})"}),
-     "garments[0].fabric.curves: found some, expected none with the recipe corotational, whose law has "
-     "none: use membrane, soft_constraints or springs"},
+     "garments[0].fabric.curves: found some, expected none with the recipe corotational, whose "
+     "stress is linear in stretch: use membrane, soft_constraints or springs"},
     {with_fabric(R"("shear_viscosity": 0.1)"),
      "garments[0].fabric.stretch_viscosity, shear_viscosity: found some, expected none with the recipe"},
     {with_fabric(R"("curves": {"warp": {"strain": [0.01, 0.02], "force": [5, 4]}})"),
@@ -289,8 +289,8 @@ const BadScene bad_scenes[] = {
     {with_garment(R"("replicas": 0)"), "garments[0].replicas: found 0, expected a whole number from 1"},
     {with_garment(R"("replicas": 2.5)"), "garments[0].replicas: found 2.5"},
     {with_garment(R"("vary": [])"), "garments[0].vary: found a list of 0, expected an object"},
-    {with_vary(R"("fabric.rh": {"from": 1, "to": 2})"),
-     "garments[0].vary: unknown number \"fabric.rh\", expected the path of a number; the nearest is "
+    {with_vary(R"("fabric.densty": {"from": 1, "to": 2})"),
+     "garments[0].vary: unknown number \"fabric.densty\", expected the path of a number; the nearest is "
      "\"fabric.density\""},
     {with_vary(R"("name": {"from": 1, "to": 2})"), "garments[0].vary: unknown number \"name\""},
     {with_vary(R"("fabric.density": 3)"), "garments[0].vary.fabric.density: found 3, expected an object"},

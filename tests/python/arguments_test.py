@@ -147,7 +147,7 @@ def test_what_is_bound_has_a_repr(simulation):
     assert all("__repr__" in vars(value) for value in classes), classes
     simulation.step()
     for thing, start in ((simulation, "Simulation(garments=2, step_index=1, time=0.01)"),
-                         (simulation.contacts(0), "ContactMeasures(count=0, rubbing=0, sticking=0, force=[0, 0"),
+                         (simulation.contacts(0), "ContactMeasures(count=0, force=[0, 0, 0], rubbing=0"),
                          (simulation.holds(0), "HoldMeasures(count=0, force=[0, 0, 0])"),
                          (simulation.info(0), "GarmentInfo(node_count=35"),
                          (simulation.snapshot(), "Snapshot(garments=2"),

@@ -49,7 +49,8 @@ def test_scene_of_the_start_and_its_message(tmp_path):
 
 
 def test_commands_name_what_exists():
-    sources = "\n".join(path.read_text() for path in (ROOT / "host" / "app").glob("*.cpp"))
+    sources = "\n".join(path.read_text() for pattern in ("app/*.cpp", "models/*/command/*.cpp")
+                        for path in (ROOT / "host").glob(pattern))
     commands = set(re.findall(r'add_subcommand\(\s*"([a-z]+)"', sources))
     options = set(re.findall(r"--[a-z][a-z-]*", sources)) | {"--help", "--version"}
     assert {"run", "check", "fit", "sweep"} <= commands and "--certify" in options

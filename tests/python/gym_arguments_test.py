@@ -25,9 +25,9 @@ NAN, INF = math.nan, math.inf
     ({"cloth_contact": 1}, ValueError, "cloth_contact: found 1, expected True or False"),
     ({"fabrics": {"bending_stiffness": 1}}, ValueError, "fabrics: found"),
     ({"fabrics": {"bending_stiffness": (1, NAN)}}, ValueError,
-     "fabrics: kappa: found 1 to nan, expected 0 < low <= high"),
-    ({"fabrics": {"bending_stiffness": (2, 1)}}, ValueError, "fabrics: kappa: found 2 to 1"),
-    ({"fabrics": {"nosuch": (1, 2)}}, ValueError, "fabrics: found 'nosuch', expected one of rho, ")])
+     "fabrics: bending_stiffness: found 1 to nan, expected 0 < low <= high"),
+    ({"fabrics": {"bending_stiffness": (2, 1)}}, ValueError, "fabrics: bending_stiffness: found 2 to 1"),
+    ({"fabrics": {"nosuch": (1, 2)}}, ValueError, "fabrics: found 'nosuch', expected one of density, ")])
 def test_arguments_are_named(arguments, error, text):
     with pytest.raises(error, match="^" + text):
         gymnasium.make_vec("isocloth/FoldTowel-v0", **{"num_envs": 1, **arguments},

@@ -31,9 +31,9 @@ def test_a_scene_of_classes_runs(tmp_path):
 
 
 def test_unknown_and_missing_keys_are_named():
-    with pytest.raises(isocloth.SceneError, match=r"garments\[0\].fabric.kapa: unknown key, the nearest.* is kappa"):
+    with pytest.raises(isocloth.SceneError, match=r"garments\[0\].fabric.densty: unknown key, .* is density"):
         scene.Scene.from_dict({"step": 0.1, "duration": 1, "garments": [
-            {"mesh": {"generator": "quad_grid", "nodes": [2, 2], "size": [1, 1]}, "fabric": {"kapa": 1}}]})
+            {"mesh": {"generator": "quad_grid", "nodes": [2, 2], "size": [1, 1]}, "fabric": {"densty": 1}}]})
     with pytest.raises(isocloth.SceneError, match="garments: missing"):
         scene.Scene.from_dict({"step": 0.1, "duration": 1})
     with pytest.raises(TypeError, match="kapa"):

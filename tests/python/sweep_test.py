@@ -128,8 +128,8 @@ def test_samples_are_those_of_their_seed_and_path(sheet):
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"vary": {"fabric.kapa": [1]}},
-     "vary: fabric.kapa: unknown key, the nearest known one is fabric.bending_stiffness"),
+    ({"vary": {"fabric.bending_stifness": [1]}},
+     "vary: fabric.bending_stifness: unknown key, the nearest known one is fabric.bending_stiffness"),
     ({"vary": {"garments[0].fabrik.kappa": [1]}}, "unknown key garments[0].fabrik, the nearest known one is garments"),
     ({"vary": {"recipee": ["membrane"]}}, "the nearest known one is recipe"),
     ({"vary": {"garments[1].gravity": [1]}}, "number 1 of garments, of which the scene has 1"),

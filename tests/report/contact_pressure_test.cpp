@@ -46,8 +46,8 @@ TEST(ContactPressure, PlotsOfContactsAreThereWhereClothMetCloth) {
   for (FrameMetrics& metrics : data.metrics) metrics.steps.cloth_contacts = 0;
   EXPECT_FALSE(plot_json(data)["groups"][0].contains("cloth_contacts"));
   EXPECT_FALSE(plot_json(data)["groups"][0].contains("cloth_gap"));
-  data.metrics[5].cloth_contacts = 7;
-  data.metrics[5].cloth_gap = 0.5;
+  data.metrics[5].steps.cloth_contacts = 7;
+  data.metrics[5].steps.cloth_gap = 0.5;
   const auto group = plot_json(data)["groups"][0];
   EXPECT_TRUE(group.contains("cloth_contacts"));
   // Base64 of 1, 1, 0.5, 1, ... in single precision: the least of both garments counts.

@@ -24,7 +24,7 @@ TEST_F(FitRefusal, OfWhatTheFileSays) {
   expect_refused(with(a + "from", 0), "parameters[0].from: found 0, expected a number > 0 on a log scale");
   expect_refused(with(a + "value", 20),
                  "parameters[0].value: found 20, expected it between the bounds 0.3 and 12");
-  expect_refused(with(a + "number", "fabric.alhpa"), "the nearest is \"fabric.mass_damping\"");
+  expect_refused(with(a + "number", "fabric.mass_dampign"), "the nearest is \"fabric.mass_damping\"");
   expect_refused(with("/parameters/1/number", "fabric.mass_damping"),
                  "a second time, expected each number once");
   expect_refused(with("/parameters/1/from", -1), "fabric.gravity_density");  // which no scene takes

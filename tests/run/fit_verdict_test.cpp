@@ -50,7 +50,7 @@ TEST_F(FitVerdictTest, RejectsOneStiffnessWhereClothStiffens) {
   for (const ChannelRecord& channel : found.channels)
     if (channel.tests.is_rejected()) {
       ++rejected;
-      EXPECT_TRUE(channel.channel.quantity == Quantity::forces || channel.tests.noise_factor > 1.2);
+      EXPECT_TRUE(channel.channel.quantity == ChannelKind::forces || channel.tests.noise_factor > 1.2);
     }
   EXPECT_GE(rejected, 2u);
   const Json written = Json::parse(read_whole_file(folder_ / "out" / "fit.json"));
@@ -86,7 +86,7 @@ TEST_F(FitVerdictTest, FindsTheSameNumbersOfClothThatDoesNotStiffen) {
     }
     for (const ChannelRecord& channel : found.channels) {
       EXPECT_FALSE(channel.tests.is_rejected());
-      EXPECT_NEAR(channel.tests.noise_factor, 1, channel.channel.quantity == Quantity::forces ? 0.5 : 0.1);
+      EXPECT_NEAR(channel.tests.noise_factor, 1, channel.channel.quantity == ChannelKind::forces ? 0.5 : 0.1);
     }
     EXPECT_EQ(found.left_out.size(), 3u);
   }

@@ -25,8 +25,8 @@ EnergyLaw feynman_bending(double b);
 /// cell. On every grid the same constants then make the same sheet, to O(w^2):
 ///   k_s = 3/16 of stretch_stiffness [N/m] (a pair is seen from both its ends: spring 4 k_s = 3/4 of it),
 ///   k_b = kappa / 3 [N m], k_g = delta, of m g z with lumped masses.
-/// `weft_kappa`, `weft_stretch_stiffness`, `shear_stiffness` have no place in it. Throws SceneError,
-/// beginning with `key`.
+/// `weft_bending_stiffness`, `weft_stretch_stiffness`, `shear_stiffness` have no place in it. Throws
+/// SceneError, beginning with `key`.
 ParticleModel feynman_model(const ParticleGrid& grid, const Fabric& fabric, Vec3d gravity,
                             const std::string& key);
 

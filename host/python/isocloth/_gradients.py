@@ -15,8 +15,8 @@ class Gradient:
     ``positions`` [1/m] and ``velocities`` [s/m]: by the start, shape (nodes, 3). ``targets`` [1/m]: by where pinned
     nodes are after each step, 0 for free ones, shape (steps, nodes, 3). ``forces`` [1/N]: by forces on nodes during
     each step (:meth:`Simulation.set_forces`), shape (steps, nodes, 3). ``fabric``: by numbers of the fabric under
-    their names in a scene, ``{"mass_damping": ...}``: those that are not 0, and rho, delta and alpha. ``gravity``
-    [s^2/m].
+    their names in a scene, ``{"mass_damping": ...}``: those that are not 0, and density, gravity_density and
+    mass_damping. ``gravity`` [s^2/m].
     ``buckling_steps``: steps that end where cloth is about to buckle, whose second derivatives leave out what pushes.
     """
 
@@ -33,8 +33,7 @@ class Tape(_core.Tape):
     """Takes the steps of a simulation and goes back through them: reverse mode, by the implicit function theorem.
 
     Every step is differentiated as if it had converged exactly: set ``projection.force_tolerance`` of the scene as low
-    as
-    the gradient is to be good. Recipes of the projection in float64, of cloth that pins and forces move: what meets
+    as the gradient is to be good. Recipes of the projection in float64, of cloth that pins and forces move: what meets
     obstacles, other cloth, air or grippers has no gradient here, and is refused with :class:`SceneError`.
 
     >>> import isocloth

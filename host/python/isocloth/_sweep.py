@@ -19,8 +19,7 @@ def sweep(scene, vary, output=None, *, measures=(), samples=None, seed=0, agains
     """Runs a scene for every combination of values, and returns a :class:`SweepTable`.
 
     scene, allow: as :class:`Simulation`, without replicas. vary: values by the path of any key of the scene, numbers,
-    texts, lists or dicts: ``{"fabric.bending_stiffness": [1e-6, 1e-5], "recipe": ["membrane", "coltraro2022"],
-                              "step": [0.01,
+    texts, lists or dicts: ``{"fabric.density": [0.1, 0.2], "recipe": ["membrane", "coltraro2022"], "step": [0.01,
     0.005]}``; a path that is none of the scene is one of its only garment; ``None``: the key is not said. In the place
     of a list a range, ``{"from": a, "to": b, "count": n, "scale": "log"}``; with samples: so many random cases, uniform
     between ``from`` and ``to``, from seed. Or a list of cases, ``[{path: value}, ...]``.

@@ -7,6 +7,7 @@
 #include "engine/models/drape/catenary.hpp"
 #include "host/isocloth.hpp"
 #include "host/models/drape/laplace.hpp"
+#include "host/models/shapes/shape_measures.hpp"
 #include "host/run/equilibrium_search.hpp"
 
 namespace isocloth {

@@ -132,7 +132,7 @@ void expect_no_worse_than_sweeps(const Garment& garment, double h, int steps, co
     fallbacks += found.fallbacks;
   }
   EXPECT_TRUE(is_finite(system.state(0))) << what;
-  std::printf("%s: %d of %d steps fell back\n", what.c_str(), fallbacks, steps);
+  std::printf("%s: %d of %d steps fell back\n", what.c_str(), static_cast<int>(fallbacks), steps);
 }
 
 TEST(ImpulseSystem, SingularSystemsAreSurvived) {

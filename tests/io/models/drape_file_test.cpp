@@ -5,6 +5,7 @@
 #include "engine/core/errors.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/models/drape/drape.hpp"
+#include "host/scene/start_shape.hpp"
 #include "tests/io/changed_scene.hpp"
 
 namespace isocloth {

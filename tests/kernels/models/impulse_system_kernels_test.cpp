@@ -1,6 +1,7 @@
 // Directions, matrix, right sides and impulses of a system against the reference.
 #include "host/memory/buffer.hpp"
 #include "host/reference/impulse_system.hpp"
+#include "kernels/models/bender_sle/system_kernels.hpp"
 #include "tests/kernels/kernel_check.hpp"
 #include "tests/reference/cloth_cases.hpp"
 
@@ -124,9 +125,10 @@ class SystemOnDevice {
                                     .impulses = read(impulses_),
                                     .strains = strains_.view(),
                                     .changes = changes_.view()};
-    step_kernels<Real>(device_.backend())
-        .impulse_system.run(device_.queue(),
-                            RunPhase<SystemArrays<Real>, Phase>{arrays, phase, 0, static_cast<Index>(count)});
+    const auto* kernels = static_cast<const SystemKernels<Real>*>(
+        step_kernels<Real>(device_.backend()).model_kernels("bender_sle"));
+    kernels->run(device_.queue(),
+                 RunPhase<SystemArrays<Real>, Phase>{arrays, phase, 0, static_cast<Index>(count)});
   }
 
   std::vector<double> moves() const { return flat_of(moves_); }
