@@ -122,11 +122,11 @@ PhaseKernels<SystemArrays<Real>, Phases...> all(PhaseKernels<SystemArrays<Real>,
 }  // namespace
 
 template <class Real>
-SystemKernels<Real> system_kernels() {
+SystemKernels<Real> system_kernels() noexcept {
   return all<Real>(static_cast<SystemKernels<Real>*>(nullptr));
 }
 
-template SystemKernels<float> system_kernels();
-template SystemKernels<double> system_kernels();
+template SystemKernels<float> system_kernels() noexcept;
+template SystemKernels<double> system_kernels() noexcept;
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -61,7 +61,7 @@ using SystemKernels =
 
 namespace ISOCLOTH_BACKEND {
 template <class Real>
-SystemKernels<Real> system_kernels();
+SystemKernels<Real> system_kernels() noexcept;
 }  // namespace ISOCLOTH_BACKEND
 
 }  // namespace isocloth
