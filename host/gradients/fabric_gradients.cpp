@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 
