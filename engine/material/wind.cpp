@@ -34,9 +34,4 @@ void validate_wind(const Wind& wind, const std::string& key) {
     refuse(key + ".wake_rows", wind.wake_rows, text("0 to ", most_wake_rows));
 }
 
-void validate_drag(const Drag& drag, const std::string& key) {
-  require_not_negative(key + ".normal", drag.normal);
-  require_not_negative(key + ".tangential", drag.tangential);
-}
-
 }  // namespace isocloth

@@ -42,6 +42,5 @@ Vec3d wind_velocity(const Wind& wind, std::uint64_t seed, double t);
 
 /// Throws SceneError; messages begin with `key`.
 void validate_wind(const Wind& wind, const std::string& key);
-void validate_drag(const Drag& drag, const std::string& key);
 
 }  // namespace isocloth

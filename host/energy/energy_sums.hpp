@@ -40,7 +40,8 @@ struct EnergySums {
                  {nullptr, nullptr, true}),
         Quantity("work_gravity", &Sums::work_gravity, of("work of gravity", "gravity", works)),
         Quantity("work_pins", &Sums::work_pins, of("of pins along the ways of their nodes", "pins", works)),
-        Quantity("work_grippers", &Sums::work_grippers, of("of grippers, likewise", "grippers", works)),
+        Quantity("work_grippers", &Sums::work_grippers,
+                 of("of grippers along the ways of their nodes", "grippers", works)),
         Quantity("work_obstacles", &Sums::work_obstacles,
                  of("of contacts with obstacles and bodies along the ways of these", "obstacles", works)),
         Quantity(
