@@ -1,7 +1,8 @@
-"""One sheet by every recipe: python compare_recipes.py FOLDER, for a result of each and recipes.png (host/docs/RECIPES.md).
+"""One sheet by every recipe: python compare_recipes.py FOLDER, for a result of each and recipes.png.
 
-A square metre of soft cloth hangs from two corners that come nearer; colours are the largest stretch of each element. The
-numbers of the fabric are the same wherever a recipe has them, springs as stiff as threads. Needs vtk, h5py, matplotlib.
+A square metre of soft cloth hangs from two corners that come nearer; colours are the largest stretch of each element.
+The numbers of the fabric are the same wherever a recipe has them, springs as stiff as threads. Needs vtk, h5py and
+matplotlib.
 """
 
 import pathlib
@@ -15,8 +16,10 @@ SPRINGS = {name: {"stiffness": stiffness, "damping": 0.01}
            for name, stiffness in (("structural_spring", 200), ("shear_spring", 20), ("bend_spring", 2))}
 CLOTH = {"density": 0.2, "mass_damping": 0.3}
 ELASTIC = {**CLOTH, "stretch_stiffness": 200, "shear_stiffness": 10, "bending_stiffness": 1e-4}
-FABRICS = {"provot1995": {**CLOTH, **SPRINGS, "strain_limit": 0.1}, "sakaguchi1991": {**CLOTH, **SPRINGS, "yield_strain": 0.1}}
-PROJECTED = ["membrane", "soft_constraints", "corotational", "springs", "coltraro2022", "elastic_edges", "inextensible_edges"]
+FABRICS = {"provot1995": {**CLOTH, **SPRINGS, "strain_limit": 0.1},
+           "sakaguchi1991": {**CLOTH, **SPRINGS, "yield_strain": 0.1}}
+PROJECTED = ["membrane", "soft_constraints", "corotational", "springs", "coltraro2022", "elastic_edges",
+             "inextensible_edges"]
 RECIPES = [*PROJECTED[:5], "isometric_impulse", "provot1995", *PROJECTED[5:], "bender_iterative", "bender_sle",
            "sakaguchi1991", "terzopoulos1987", "terzopoulos1987_implicit"]
 
@@ -28,9 +31,8 @@ def corner(node, way):
 
 def scene(recipe):
     settings = {"on_violation": "continue"}
-    return {"step": 0.01, "duration": 3, "frame_interval": 0.05, "recipe": recipe,
-            "projection" if recipe in PROJECTED else "impulse":
-                {**settings, "max_substeps": 8} if recipe in PROJECTED else settings,
+    solver = {"projection": {**settings, "max_substeps": 8}} if recipe in PROJECTED else {"impulse": settings}
+    return {"step": 0.01, "duration": 3, "frame_interval": 0.05, "recipe": recipe, **solver,
             "garments": [{"mesh": {"generator": "quad_grid", "nodes": [17, 17], "size": [1, 1]},
                           "transform": {"rotation": [45, 0, 0]}, "fabric": FABRICS.get(recipe, ELASTIC),
                           "pins": [corner(272, 0.06), corner(288, -0.06)]}]}
