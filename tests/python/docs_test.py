@@ -106,3 +106,17 @@ def test_page_of_python_has_what_programs_import():
     errors = {name for name in isocloth.__all__ if hasattr(isocloth.errors, name)}  # the page takes that module whole
     documented = set(re.findall(r"^\.\. auto(?:class|function):: (\w+)$", page, re.MULTILINE))
     assert set(isocloth.__all__) - errors <= documented
+
+
+def test_page_of_recipes_has_every_recipe():
+    page = (ROOT / "host" / "docs" / "RECIPES.md").read_text()
+    assert [name for name in isocloth.schema()["properties"]["recipe"]["enum"] if f"`{name}`" not in page
+            and f"### {name}\n" not in page] == []
+
+
+def test_architecture_has_every_room_of_the_host():
+    layers = (ROOT / "tests" / "structure" / "check.sh").read_text()
+    rooms = set(re.findall(r"^host/(\w+)", layers, re.MULTILINE)) - {"models", "without_models"}
+    assert len(rooms) > 20
+    drawing = (ROOT / "host" / "docs" / "ARCHITECTURE.md").read_text()
+    assert [room for room in sorted(rooms) if not re.search(rf"\b{room}\b", drawing)] == []
