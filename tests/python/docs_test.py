@@ -48,6 +48,14 @@ def test_scene_of_the_start_and_its_message(tmp_path):
     assert f"    isocloth: {message}\n" in (ROOT / "host" / "docs" / "START.md").read_text()
 
 
+def test_scene_that_does_not_converge():
+    [block] = blocks("CONVERGENCE.md", "json")
+    scene = json.loads(block)
+    summary = isocloth.run(scene, quiet=True).summary
+    assert (summary["status"], summary["steps_violated"]) == ("stopped", 1)
+    assert isocloth.run({**scene, "projection": {"max_substeps": 8}}, quiet=True).summary["status"] == "completed"
+
+
 def test_commands_name_what_exists():
     sources = "\n".join(path.read_text() for pattern in ("app/*.cpp", "models/*/command/*.cpp")
                         for path in (ROOT / "host").glob(pattern))
