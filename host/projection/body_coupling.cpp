@@ -91,13 +91,13 @@ std::vector<SolidState> BodyCoupling<Real>::solids() const {
 }
 
 template <class Real>
-bool BodyCoupling<Real>::assess() {
-  penetration_ = contacts_.find(solids());
-  return penetration_ <= shapes_->scene.contact.tolerance && contacts_.settled();
+ParticipantFit BodyCoupling<Real>::assess(Step&, int) {
+  const double depth = contacts_.find(solids());
+  return {.met = depth <= shapes_->scene.contact.tolerance && contacts_.settled(), .depth = depth};
 }
 
 template <class Real>
-void BodyCoupling<Real>::begin_substep(const Substep<double>& part) {
+void BodyCoupling<Real>::begin_substep(const Part& part) {
   const double h = part.h;
   from_ = clock_.time(h * part.parts, part.number) + h * part.done;
   to_ = from_ + h;
@@ -114,13 +114,14 @@ void BodyCoupling<Real>::begin_substep(const Substep<double>& part) {
 }
 
 template <class Real>
-void BodyCoupling<Real>::place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const {
+void BodyCoupling<Real>::place(const Step& step, const Part& part) const {
   std::vector<Placement<Real>> places;
   const std::size_t first = shapes_->scene.obstacles.size();
   for (std::size_t b = 0; b < bodies_.size(); ++b)
     places.push_back(shapes_->placement(first + b, shape_pose(states_[b].pose, bodies_[b].properties),
                                         shape_pose(bodies_[b].pose, bodies_[b].properties)));
-  for (ProjectionSolver<Real>* garment : garments) garment->obstacles().set_bodies(0, number, places);
+  for (ProjectionSolver<Real>* garment : step.garments)
+    garment->obstacles().set_bodies(0, part.number, places);
 }
 
 template <class Real>
@@ -211,8 +212,8 @@ bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
 }
 
 template <class Real>
-bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garments,
-                               ClothContacts<Real>* cloth) {
+bool BodyCoupling<Real>::solve(Step& step) {
+  ClothContacts<Real>* const cloth = step.coupled;
   const Eigen::Index size = 6 * static_cast<Eigen::Index>(bodies_.size());
   System system{.matrix = MatrixXd::Zero(size, size), .right = VectorXd::Zero(size)};
   std::vector<Vec3<Real>> centers;
@@ -234,9 +235,9 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
   centers_.upload(centers);
   std::vector<Cloths> all;
   if (cloth != nullptr)
-    all.push_back({garments, cloth});
+    all.push_back({step.garments, cloth});
   else
-    for (ProjectionSolver<Real>* garment : garments) all.push_back({{garment}, nullptr});
+    for (ProjectionSolver<Real>* garment : step.garments) all.push_back({{garment}, nullptr});
   for (const Cloths& cloths : all)
     if (!add(cloths, system)) return false;
   // C^T H^-1 C is as symmetric as H^-1 C is exact.
@@ -267,14 +268,10 @@ bool BodyCoupling<Real>::solve(const std::vector<ProjectionSolver<Real>*>& garme
                           .correction = cloths.corrections().view()});
     if (cloth != nullptr) cloth->scatter();
   }
+  step.moves = {.first = static_cast<Index>(shapes_->scene.obstacles.size()),
+                .centers = std::as_const(centers_).view(),
+                .moves = std::as_const(moves_).view()};
   return true;
-}
-
-template <class Real>
-BodyMoves<Real> BodyCoupling<Real>::moves() const {
-  return {.first = static_cast<Index>(shapes_->scene.obstacles.size()),
-          .centers = centers_.view(),
-          .moves = moves_.view()};
 }
 
 template <class Real>
@@ -291,7 +288,10 @@ void BodyCoupling<Real>::correct() {
 }
 
 template <class Real>
-void BodyCoupling<Real>::accept(double h) {
+void BodyCoupling<Real>::end_substep(Step&, const PartEnd<double, bool>& end) {
+  if (end.retry) states_ = states_before_;
+  if (!end.accept) return;
+  const double h = end.part.h;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
     states_[b] = {

@@ -3,6 +3,7 @@
 
 #include "host/bodies/body_contacts.hpp"
 #include "host/projection/cloth_contacts.hpp"
+#include "host/projection/step_participant.hpp"
 
 namespace isocloth {
 
@@ -15,7 +16,10 @@ namespace isocloth {
 /// whose factors are then preconditioners. Contacts of bodies with each other and with obstacles are solved
 /// on that.
 template <class Real>
-class BodyCoupling {
+class BodyCoupling final : public StepParticipant<Real> {
+  using Base = StepParticipant<Real>;
+  using typename Base::Part, typename Base::Step;
+
  public:
   /// `shapes` of the scene; both and the device must outlive it. Throws SceneError where a body begins inside
   /// of another or of an obstacle.
@@ -23,28 +27,27 @@ class BodyCoupling {
 
   std::vector<BodyState> states() const { return states_; }
   void set_states(const std::vector<BodyState>& states) { states_ = states; }
-  std::size_t memory_bytes() const;
 
-  /// Sets the clock at which the next request begins, for the motion of obstacles.
-  void set_clock(const Clock& clock) { clock_ = clock; }
-  const MonitorView& monitor() const { return device_.monitor(); }
+  std::size_t memory_bytes() const override;
+  bool moves_alone() const override { return true; }
 
-  // Phases of a part of a step, see StepController.
-  void begin_substep(const Substep<double>& part);
-  /// Finds contacts without cloth at the iterate; true: none is deeper than the tolerance, what pushed
-  /// touches, and all bodies went as far as their forces say.
-  bool assess();
-  /// Depth of the deepest contact that assess() found [m].
-  double penetration() const { return penetration_; }
-  /// Tells the garments where the bodies are in step `number` of their requests.
-  void place(const std::vector<ProjectionSolver<Real>*>& garments, int number) const;
-  /// Solves for the bodies' moves, and the garments' corrections with them; cloth: what couples the garments,
-  /// null: they do not touch each other. False: not finite.
-  bool solve(const std::vector<ProjectionSolver<Real>*>& garments, ClothContacts<Real>* cloth);
-  BodyMoves<Real> moves() const;
-  /// Moves the bodies after iteration `number`, as far as the cloth may go.
-  void correct();
-  void accept(double h);
+  /// For the motion of obstacles.
+  void begin_request(const Clock& clock) override { clock_ = clock; }
+  void begin_step(Step&) override { states_before_ = states_; }
+  void begin_substep(const Part& part) override;
+  /// Tells the garments where the bodies are.
+  void place(const Step& step, const Part& part) const override;
+  /// Finds contacts without cloth at the iterate. They are met where none is deeper than the tolerance, what
+  /// pushed touches, and all bodies went as far as their forces say.
+  ParticipantFit assess(Step& step, int iteration) override;
+  /// Solves for the bodies' moves, and the garments' corrections with them.
+  bool solve(Step& step) override;
+  /// Moves the bodies after the iteration, as far as the cloth may go.
+  void correct() override;
+  void end_substep(Step& step, const PartEnd<double, bool>& end) override;
+  void end_step(bool is_kept) override {
+    if (!is_kept) states_ = states_before_;
+  }
 
  private:
   struct Body {
@@ -74,9 +77,8 @@ class BodyCoupling {
   Vec3d gravity_;
   Clock clock_;
   double from_ = 0, to_ = 0;  ///< times at which the part begins and ends [s]
-  double penetration_ = 0;
   std::vector<Body> bodies_;
-  std::vector<BodyState> states_;
+  std::vector<BodyState> states_, states_before_;  ///< states after the last part, and before the step
   std::vector<std::array<double, 6>> found_moves_;
 
   /// Work arrays of cloths that are solved as one.

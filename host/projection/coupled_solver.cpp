@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/projection/projection_step.hpp"
+
 namespace isocloth {
 
 template <class Real>
@@ -9,7 +11,7 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const std::vector<const
                                    const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                    StepSolver choice)
-    : resolved_(resolved) {
+    : device_(device), resolved_(resolved) {
   if (!resolved.scene.bodies.empty()) bodies_ = std::make_unique<BodyCoupling<Real>>(device, shapes);
   std::vector<ProjectionSolver<Real>*> solvers;
   for (const Garment* garment : garments) {
@@ -17,14 +19,24 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const std::vector<const
     solvers.push_back(garments_.back().get());
   }
   if (resolved.scene.contact.cloth)
-    cloth_ = std::make_unique<ClothContacts<Real>>(device, resolved.scene, garments, solvers);
+    cloth_ = std::make_unique<ClothParticipant<Real>>(device, resolved, garments, solvers);
+  // Whatever takes part in the steps has a line here.
+  if (bodies_) participants_.push_back(bodies_.get());
+  if (cloth_) participants_.push_back(cloth_.get());
+}
+
+template <class Real>
+std::size_t CoupledSolver<Real>::shared_bytes() const {
+  std::size_t sum = 0;
+  for (const auto* participant : participants_) sum += participant->memory_bytes();
+  return sum;
 }
 
 template <class Real>
 void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   Base::start(clocks, h, steps, undoable);
   before_ = bodies();
-  if (bodies_) bodies_->set_clock(clocks.front());
+  for (auto* participant : participants_) participant->begin_request(clocks.front());
 }
 
 template <class Real>
@@ -37,6 +49,8 @@ template <class Real>
 std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
   std::vector<AdvanceReport> results;
   for (const auto& garment : garments_) results.push_back(garment->begin_request());
+  const bool goes_on_alone =
+      std::ranges::any_of(participants_, [](const auto* p) { return p->moves_alone(); });
   for (int n = 0; n < steps_; ++n) {
     for (bool again = true; again;) {
       std::vector<ProjectionSolver<Real>*> active;
@@ -46,9 +60,9 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
-      if (active.empty() && !bodies_) return results;
+      if (active.empty() && !goes_on_alone) return results;
       const std::vector<StepReport> reports =
-          take_step<Real>(active, bodies_.get(), cloth_.get(), resolved_, n, step_);
+          take_step<Real>(device_, resolved_, active, participants_, n, step_);
       again = std::any_of(reports.begin(), reports.end(),
                           [](const StepReport& r) { return has_failed(r.status); });
       for (std::size_t i = 0; i < reports.size(); ++i)

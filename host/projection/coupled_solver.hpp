@@ -3,7 +3,8 @@
 
 #include "engine/model/scene.hpp"
 #include "host/cloth_collision/coupled_garments.hpp"
-#include "host/projection/projection_step.hpp"
+#include "host/projection/body_coupling.hpp"
+#include "host/projection/cloth_participant.hpp"
 #include "host/state/execution_options.hpp"
 
 namespace isocloth {
@@ -28,20 +29,21 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void set_bodies(const std::vector<BodyState>& states) override {
     if (bodies_) bodies_->set_states(states);
   }
-  ClothPairs* cloth() const override { return cloth_.get(); }
+  ClothPairs* cloth() const override { return cloth_ ? &cloth_->contacts() : nullptr; }
 
  private:
   using Base = CoupledGarments<ProjectionSolver<Real>>;
   using Base::garments_, Base::step_, Base::steps_;
 
-  std::size_t shared_bytes() const override {
-    return (bodies_ ? bodies_->memory_bytes() : 0) + (cloth_ ? cloth_->memory_bytes() : 0);
-  }
+  std::size_t shared_bytes() const override;
 
-  std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< coupling with bodies; null: there are none
-  std::unique_ptr<ClothContacts<Real>> cloth_;  ///< contacts between cloths; null: cloth does not meet cloth
+  const Device& device_;
   const ResolvedScene resolved_;
-  std::vector<BodyState> before_;  ///< bodies when the request began
+  std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< null: there are none
+  std::unique_ptr<ClothParticipant<Real>>
+      cloth_;  ///< contacts between cloths; null: cloth does not meet cloth
+  std::vector<StepParticipant<Real>*> participants_;  ///< in the order in which a step asks them
+  std::vector<BodyState> before_;                     ///< bodies when the request began
 };
 
 }  // namespace isocloth

@@ -168,7 +168,7 @@ template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result = begin_request();
   for (int n = 0; n < request_.steps && !frozen(); ++n)
-    note(take_step<Real>({this}, nullptr, nullptr, resolved_, n, request_.step).front(), result);
+    note(take_step<Real>(device_, resolved_, {this}, {}, n, request_.step).front(), result);
   return {result};
 }
 

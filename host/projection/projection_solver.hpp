@@ -163,7 +163,6 @@ class ProjectionSolver final : public GarmentSolver {
   double element_size() const { return arrays_.element_size; }  ///< mean size of an element [m]
   /// Where the last matrix had a pivot that was not positive, -1: nowhere.
   Index bad_node() const { return bad_block_ >= 0 ? arrays_.pattern.free_nodes[bad_block_] : -1; }
-  const MonitorView& monitor() const { return device_.monitor(); }
   ThreadPool* pool() const { return device_.queue().pool; }
   ObstacleTable<Real>& obstacles() { return surroundings_.obstacles; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }

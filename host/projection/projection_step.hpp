@@ -1,8 +1,7 @@
 // One step of garments that are projected together.
 #pragma once
 
-#include "host/projection/body_coupling.hpp"
-#include "host/projection/cloth_contacts.hpp"
+#include "host/projection/step_participant.hpp"
 #include "host/state/execution_options.hpp"
 #include "host/state/step_report.hpp"
 
@@ -12,11 +11,12 @@ namespace isocloth {
 StepControl step_control(const ResolvedScene& resolved, Precision precision, double h);
 
 /// The `number`-th step of h [s] of all garments' requests (StepController): iterations until every garment
-/// meets its tolerances, bodies and contacts between cloths (null: none) solved with them. One report per
-/// garment. Where a step is not finite, all is as before it, and the garments that made it so say so.
+/// and every participant meets its tolerances. One report per garment. Where a step is not finite, all is as
+/// before it, and the garments that made it so say so.
 template <class Real>
-std::vector<StepReport> take_step(const std::vector<ProjectionSolver<Real>*>& garments,
-                                  BodyCoupling<Real>* bodies, ClothContacts<Real>* cloth,
-                                  const ResolvedScene& resolved, int number, double h);
+std::vector<StepReport> take_step(const Device& device, const ResolvedScene& resolved,
+                                  const std::vector<ProjectionSolver<Real>*>& garments,
+                                  const std::vector<StepParticipant<Real>*>& participants, int number,
+                                  double h);
 
 }  // namespace isocloth

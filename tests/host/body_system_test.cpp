@@ -57,8 +57,9 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   garment.begin_step(0);
   const Substep<double> part{.number = 0, .h = h, .done = 0, .parts = 1};
   ASSERT_TRUE(garment.begin_substep(part));
+  StepUnderWay<double> step{.garments = {&garment}, .control = {}};
   bodies.begin_substep(part);
-  bodies.place({&garment}, 0);
+  bodies.place(step, part);
   garment.evaluate_rows(0);
   garment.find_contacts(0);
   ASSERT_TRUE(garment.solve());
@@ -136,9 +137,9 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   EXPECT_EQ(contacts[2], 0);
   const VectorXd expected = matrix.partialPivLu().solve(right);
 
-  ASSERT_TRUE(bodies.solve({&garment}, nullptr));
+  ASSERT_TRUE(bodies.solve(step));
   const std::vector<Vec3d> corrected = garment.correction().download();
-  const ArrayView<const double> moves = bodies.moves().moves;
+  const ArrayView<const double> moves = step.moves.moves;
   // H comes from its inverse, and is off by eps times its condition.
   const Eigen::JacobiSVD<MatrixXd> svd(inverse_h);
   const double condition = svd.singularValues()(0) / svd.singularValues()(size - 1);
