@@ -10,6 +10,7 @@
 #include "engine/model/methods.hpp"
 #include "host/gradients/fabric_gradients.hpp"
 #include "host/memory/device.hpp"
+#include "host/projection/projection_adjoint.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -159,10 +160,15 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   std::vector<Nodes> adjoints(steps);
   result.targets.resize(steps);
   const std::vector<GarmentState>& states = states_[garment];
-  for (std::size_t n = steps; n-- > 0;) {
+  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n) {
     device.monitor().check();
-    StepGradient found = alone.solver.gradient(
-        {.before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h}, sums[n + 1]);
+    const FinishedStep step{
+        .before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h};
+    solver.go_to_end(step);
+    return StepAdjoint(solver.system(), step);
+  };
+  for (std::size_t n = steps; n-- > 0;) {
+    StepGradient found = at_end(alone.solver, n).gradient(sums[n + 1]);
     add(found.before.positions, sums[n].positions);
     add(found.before.velocities, sums[n].velocities);
     if (n > 0) {
@@ -188,13 +194,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   // dL = w . dR at the states as they are, of what has no closed form.
   const auto balance = [&](ProjectionSolver<double>& solver) {
     double sum = 0;
-    for (std::size_t n = 0; n < steps; ++n) {
-      device.monitor().check();
-      sum +=
-          dot_of(adjoints[n],
-                 solver.balance(
-                     {.before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h}));
-    }
+    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n).balance());
     return sum;
   };
   const auto balance_with = [&](const FabricDerivative& number, double value) {

@@ -32,7 +32,7 @@ struct RunGradient {
 /// outlive it; what other code does to it between steps (commands that move pins, forces) is seen, a change
 /// of fabric or gravity refused.
 ///
-/// Every step is differentiated as if it had converged exactly (ProjectionSolver::gradient): derivatives are
+/// Every step is differentiated as if it had converged exactly (StepAdjoint::gradient): derivatives are
 /// those of the motion for projection.force_tolerance -> 0, and differ from differences of runs by about what
 /// the balance leaves. By stiffnesses they are differences of the balance of forces, exact to 1e-6.
 class Tape {

@@ -31,7 +31,7 @@ struct BodyCoupling<Real>::Cloths {
     return contacts != nullptr ? static_cast<const void*>(contacts) : garments.front();
   }
   Buffer<Vec3<Real>>& corrections() const {
-    return contacts != nullptr ? contacts->corrections() : garments.front()->correction();
+    return contacts != nullptr ? contacts->corrections() : garments.front()->system().correction();
   }
   std::size_t free_count() const { return corrections().size(); }
   std::size_t first_free(const ProjectionSolver<Real>& garment) const {
@@ -40,7 +40,7 @@ struct BodyCoupling<Real>::Cloths {
   bool solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
                    std::size_t count) const {
     return contacts != nullptr ? contacts->solve_block(columns, solutions, count)
-                               : garments.front()->nodal_solver().solve_block(
+                               : garments.front()->system().nodal_solver().solve_block(
                                      columns, solutions, free_count(), column_begins(count, free_count()));
   }
 };

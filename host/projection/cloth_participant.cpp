@@ -77,7 +77,7 @@ void ClothParticipant<Real>::end_substep(Step& step, const PartEnd<double, bool>
   if (contacts_.end_part(end, cpu::starts_warm(end.residual, end.bad_pivot), failed_garments)) {
     // What is held back is another state than the iterates, and judged as such.
     for (std::size_t g = 0; g < step.garments.size(); ++g)
-      step.progress[g].residual = step.garments[g]->evaluate_rows(0);
+      step.progress[g].residual = step.garments[g]->rows().evaluate(0);
     spare_solves(end.part, step);
   }
   for (std::size_t g = 0; end.accept && g < step.garments.size(); ++g)

@@ -1,161 +1,83 @@
+// A garment as the rest of the library sees it: requests of steps, its state, what is measured of it.
 #include "host/projection/projection_solver.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 
-#include "host/garment/contact_state.hpp"
+#include "engine/core/errors.hpp"
+#include "host/garment/reach.hpp"
+#include "host/garment/state_views.hpp"
 #include "host/projection/projection_step.hpp"
+#include "kernels/linear/conjugate_gradients.hpp"
 
 namespace isocloth {
+namespace {
+
+template <class Real>
+std::vector<double> widened(const Buffer<Real>& values) {
+  const std::vector<Real> narrow = values.download();
+  return {narrow.begin(), narrow.end()};
+}
+
+template <class Real>
+std::vector<double> widened(const Buffer<Vec3<Real>>& values) {
+  std::vector<double> flat;
+  for (const Vec3<Real>& v : values.download()) flat.insert(flat.end(), {v.x, v.y, v.z});
+  return flat;
+}
+
+template <class Real>
+Surroundings<Real> surroundings_of(const Device& device, const Garment& garment, const Scene& scene,
+                                   const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
+  if (!has_surroundings(scene)) return {};
+  return {device, scene, obstacles, {&garment}};
+}
+
+template <class Real>
+GarmentContacts<Real> contacts_of(const Device& device, const Garment& garment, const Scene& scene,
+                                  const GarmentArrays<Real>& arrays) {
+  if (!has_surroundings(scene)) return {};
+  return {device, garment, arrays, scene};
+}
+
+}  // namespace
+
 template <class Real>
 ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& garment,
                                          const ResolvedScene& resolved,
                                          const std::shared_ptr<const ObstacleShapes<Real>>& obstacles,
                                          StepSolver choice)
     : device_(device),
-      kernels_(step_kernels<Real>(device.backend())),
       garment_(garment),
       resolved_(resolved),
       scene_(resolved.scene),
       settings_(scene_.projection),
-      newton_(resolved.is_newton),
-      start_eps_(resolved.start_eps(sizeof(Real) == sizeof(float))),
-      eps_(start_eps_),
       arrays_(device, garment, resolved.recipe, false, obstacles != nullptr || scene_.contact.cloth,
               choice == StepSolver::iterative ? FactorPattern::whole : resolved.factor(garment)),
-      rows_(device, arrays_),
+      surroundings_(surroundings_of(device, garment, scene_, obstacles)),
+      contacts_(contacts_of(device, garment, scene_, arrays_)),
+      host_targets_(narrowed<Real>(start_positions(garment))),
+      targets_(device, host_targets_),
+      cloth_(device, resolved.integrator, host_targets_, arrays_.rows.row_count(), contacts_.layout()),
+      rows_(device, garment, resolved_, arrays_, cloth_),
+      system_(device, garment, resolved_, arrays_, cloth_, rows_, contacts_, choice),
       measures_(device, arrays_),
-      strain_meter_(device, {&garment}, 1) {
-  if (has_surroundings(scene_)) build_surroundings(obstacles);
-  device.monitor().check();
-  const NodalPattern& p = arrays_.pattern;
-  const BlockPattern system{
-      .size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
-  const bool is_coupled = arrays_.couplings().exist();
-  // Rigid rows are too stiff for a factor of less precision, and bodies take what the factor solves as it is.
-  const bool is_soft = (is_coupled || resolved.recipe.is_elastic()) && scene_.bodies.empty();
-  nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_soft);
-  if (is_coupled || !nodal_solver_->is_exact())
-    coupled_ = {device, {static_cast<std::size_t>(p.free_count())}};
-  if (!nodal_solver_->is_exact() && garment.pins.empty()) {
-    const auto count = static_cast<std::size_t>(p.free_count());
-    std::vector<Vec3<Real>> columns(3 * count);
-    for (std::size_t i = 0; i < count; ++i)
-      columns[i].x = columns[count + i].y = columns[2 * count + i].z = Real(1);
-    translations_ = {device, columns};
-  }
-  matrix_rows_ = {device, system};
-
-  const std::size_t nodes = arrays_.node_count(), free = p.free_count();
-  state_ = empty_state();
-  work_ = empty_state();
-  for (auto* buffer : {&iterate_, &predicted_, &targets_}) *buffer = {device, nodes};
-  if (has_history())
-    for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, nodes};
-  for (auto* buffer : {&right_side_, &correction_, &momentum_}) *buffer = {device, free};
-  row_forces_ = {device, rows_.row_count()};
-  stiffness_ = {device, p.pairs.size()};
-  if (!kind_of(resolved.recipe.strain).is_quadratic) quadratic_multipliers_ = {device, rows_.row_count()};
-  stitch_stiffness_ = {device, arrays_.stitch_forces.size()};
-  stitch_rests_ = {device, arrays_.stitch_forces.size()};
-  blocks_ = {device, p.block_rows.size() * 9};
-  const auto& start = start_positions(garment);
-  host_targets_ = narrowed<Real>(start);
-  state_.positions.upload(host_targets_);
-  targets_.upload(host_targets_);
-  has_driven_nodes_ = !garment.pins.empty();
-  refresh();
-  if (std::isfinite(most_mismatch_.rate) && arrays_.rows_view().are_membranes() && scene_.bodies.empty() &&
-      !scene_.contact.cloth)
-    rows_.keep_jacobians();
+      strain_meter_(device, {&garment}, 1),
+      reach_(static_cast<Real>(reach(garment, scene_))) {
   if (!garment.initial_velocities.empty())
-    state_.velocities.upload(narrowed<Real>(garment.initial_velocities));
-}
-
-template <class Real>
-void ProjectionSolver<Real>::build_surroundings(
-    const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
-  surroundings_ = {device_, scene_, obstacles, {&garment_}};
-  contacts_ = GarmentContacts<Real>(device_, garment_, arrays_, scene_);
+    cloth_.state.velocities.upload(narrowed<Real>(garment.initial_velocities));
 }
 
 template <class Real>
 void ProjectionSolver<Real>::refresh() {
   // Forces may be the first that surrounds the garment; obstacles have been there from the start.
-  if (!contacts_.exist() && has_surroundings(scene_)) build_surroundings(nullptr);
+  if (!contacts_.exist() && has_surroundings(scene_)) {
+    surroundings_ = surroundings_of<Real>(device_, garment_, scene_, nullptr);
+    contacts_ = contacts_of(device_, garment_, scene_, arrays_);
+  }
   reach_ = static_cast<Real>(reach(garment_, scene_));
-  most_mismatch_ = resolved_.mismatch_energy(garment_, sizeof(Real) == sizeof(float));
-  const std::vector<double> stiffness =
-      row_stiffness(garment_.mesh, arrays_.rows, garment_.fabric, pinned_nodes(garment_));
-  if (row_stiffness_.size() != stiffness.size())
-    for (Buffer<Real>* buffer : {&row_stiffness_, &mismatches_, &scaled_mismatches_})
-      *buffer = {device_, stiffness.size()};
-  row_stiffness_.upload(std::vector<Real>(stiffness.begin(), stiffness.end()));
-  const std::vector<double> bounds = row_bounds(arrays_.rows, garment_.fabric);
-  if (row_bounds_.size() != bounds.size())
-    for (Buffer<Real>* buffer : {&row_bounds_, &bound_growth_}) *buffer = {device_, bounds.size()};
-  row_bounds_.upload(std::vector<Real>(bounds.begin(), bounds.end()));
-  const auto upload = [&](const std::vector<CurvePiece>& laws, Buffer<Real>& buffer) {
-    const std::vector<double> numbers = flat(laws);
-    if (buffer.size() != numbers.size()) buffer = {device_, numbers.size()};
-    buffer.upload(std::vector<Real>(numbers.begin(), numbers.end()));
-  };
-  upload(stress_laws(resolved_.recipe, garment_.fabric), row_curves_);
-  upload(viscosity_laws(garment_.fabric), row_viscosity_);
-  const std::size_t strains = row_viscosity_.size() > 0 ? stiffness.size() : 0;
-  if (strains_.size() != strains) strains_ = {device_, strains};
-}
-
-template <class Real>
-ClothState<Real> ProjectionSolver<Real>::empty_state() const {
-  const std::size_t nodes = static_cast<std::size_t>(arrays_.node_count());
-  const std::vector<double> none = no_contacts(contacts_.layout());
-  return {.positions = {device_, nodes},
-          .velocities = {device_, nodes},
-          .multipliers = {device_, rows_.row_count()},
-          .contacts = {device_, std::vector<Real>(none.begin(), none.end())},
-          .previous_positions = {device_, has_history() ? nodes : 0},
-          .previous_velocities = {device_, has_history() ? nodes : 0}};
-}
-
-template <class Real>
-ArrayView<const Real> ProjectionSolver<Real>::quadratic_multipliers() {
-  const ArrayView<const Real> multipliers = std::as_const(work_.multipliers).view();
-  if (quadratic_multipliers_.size() == 0) return multipliers;
-  kernels_.quadratic_multipliers(device_.queue(), {.rows = arrays_.rows_view(),
-                                                   .tensors = arrays_.tensors.view(),
-                                                   .positions = iterate_.view(),
-                                                   .multipliers = multipliers,
-                                                   .measure = resolved_.recipe.strain,
-                                                   .coupling = laws().coupling,
-                                                   .found = quadratic_multipliers_.view()});
-  return std::as_const(quadratic_multipliers_).view();
-}
-
-template <class Real>
-void ProjectionSolver<Real>::scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const {
-  kernels_.scale_values(device_.queue(), {.from = from, .factor = static_cast<Real>(factor), .to = to});
-}
-
-template <class Real>
-void ProjectionSolver<Real>::copy(const ClothState<Real>& from, ClothState<Real>& to) const {
-  scale(flat(from.positions.view()), 1, flat(to.positions.view()));
-  scale(flat(from.velocities.view()), 1, flat(to.velocities.view()));
-  scale(from.multipliers.view(), 1, to.multipliers.view());
-  scale(from.contacts.view(), 1, to.contacts.view());
-  if (!has_history()) return;
-  scale(flat(from.previous_positions.view()), 1, flat(to.previous_positions.view()));
-  scale(flat(from.previous_velocities.view()), 1, flat(to.previous_velocities.view()));
-  to.previous_step = from.previous_step;
-}
-
-template <class Real>
-void ProjectionSolver<Real>::undo() {
-  if (!is_undoable_) return;
-  std::swap(state_, before_);
-  lost_ = lost_before_;
-  is_undoable_ = false;
+  rows_.refresh();
 }
 
 template <class Real>
@@ -175,8 +97,7 @@ std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
 template <class Real>
 AdvanceReport ProjectionSolver<Real>::begin_request() {
   if (request_.undoable) {
-    if (before_.positions.size() == 0) before_ = empty_state();
-    copy(state_, before_);
+    cloth_.note();
     lost_before_ = lost_;
     is_undoable_ = true;
   }
@@ -192,6 +113,119 @@ void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) 
   add_up(report, sum.total);
   if (has_failed(report.status)) lost_ = report.status;
   sum.steps += !frozen();
+}
+
+template <class Real>
+void ProjectionSolver<Real>::undo() {
+  if (!is_undoable_) return;
+  cloth_.undo();
+  lost_ = lost_before_;
+  is_undoable_ = false;
+}
+
+template <class Real>
+std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) {
+  if (scene_.contact.cloth && is_kinematic(garment_)) return {Measures{}};
+  return measures_.measure(rest_view(arrays_), flat(std::as_const(cloth_.state.positions).view()),
+                           flat(std::as_const(cloth_.state.velocities).view()), rows_.energies(), {&garment_},
+                           0, 1, scene_.gravity);
+}
+
+template <class Real>
+std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
+  const StateArrays<Real> state{flat(cloth_.state.positions.view()).data(),
+                                flat(cloth_.state.velocities.view()).data(),
+                                cloth_.state.contacts.view().data(),
+                                1,
+                                1,
+                                cloth_.node_count(),
+                                contacts_.layout()};
+  return state_views(device_, state, field, [this] { return strains(), strain_meter_.view(); });
+}
+
+template <class Real>
+std::vector<Strain> ProjectionSolver<Real>::strains() {
+  if (scene_.contact.cloth && is_kinematic(garment_)) return {Strain{}};
+  return strain_meter_.measure(flat(std::as_const(cloth_.state.positions).view()));
+}
+
+template <class Real>
+GarmentInfo ProjectionSolver<Real>::info(std::size_t) const {
+  return {.node_count = arrays_.node_count(),
+          .face_count = arrays_.face_count(),
+          .row_count = static_cast<Index>(arrays_.rows.row_count()),
+          .free_node_count = arrays_.pattern.free_count(),
+          .memory_bytes = arrays_.memory_bytes() + surroundings_.memory_bytes() + contacts_.memory_bytes() +
+                          cloth_.bytes() + rows_.memory_bytes() + system_.memory_bytes() +
+                          measures_.memory_bytes() + strain_meter_.memory_bytes() + targets_.bytes(),
+          .solver = std::string(system_.nodal_solver().name())};
+}
+
+template <class Real>
+GarmentState ProjectionSolver<Real>::state_of(const ClothState<Real>& cloth) const {
+  GarmentState state = cloth_.download(cloth);
+  set_lost(lost_, state);
+  return state;
+}
+
+template <class Real>
+void ProjectionSolver<Real>::check(std::size_t, const GarmentState& state) const {
+  const ContactStateLayout layout = contacts_.layout();
+  check_state(state, garment_.name,
+              {.nodes = cloth_.node_count(),
+               .rows = cloth_.state.multipliers.size(),
+               .contacts = layout.contacts,
+               .eased = layout.eased,
+               .obstacles = surroundings_.obstacles.size(),
+               .holds = layout.holds,
+               .grippers = garment_.grippers.size(),
+               .has_history = cloth_.has_history(),
+               .meets_cloth = scene_.contact.cloth},
+              static_cast<double>(std::numeric_limits<Real>::max()));
+}
+
+template <class Real>
+void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
+  lost_ = lost_by(state);
+  cloth_.upload(state);
+}
+
+template <class Real>
+Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
+  Inspection result{.masses = widened(arrays_.masses),
+                    .bending_begin = arrays_.bending_begin.download(),
+                    .bending_columns = arrays_.bending_columns.download(),
+                    .bending = widened(arrays_.bending),
+                    .predicted = {},
+                    .start = {},
+                    .row_values = {},
+                    .row_d = {},
+                    .pairs = arrays_.pattern.pairs,
+                    .stiffness = {},
+                    .free_nodes = arrays_.pattern.free_nodes,
+                    .correction = {},
+                    .multipliers = {}};
+  surroundings_.set({{.offset = t, .steps = 0}}, h, 1);
+  set_targets(t + h);
+  cloth_.begin_step();
+  const bool predicted =
+      begin_substep({.number = 0, .h = h, .done = 0, .parts = 1}) && system_.predict(targets_, 1, true);
+  rows_.evaluate(0);
+  result.predicted = widened(system_.predicted());
+  result.start = widened(cloth_.iterate);
+  result.row_values = widened(rows_.values().residuals);
+  for (const double s : widened(rows_.values().scales))
+    result.row_d.push_back(s > 0 ? 1 / (rows_.eps() * s * s) : 0);
+  find_contacts(0);
+  if (!predicted || !system_.solve(exact_rtol<Real>()))
+    throw NumericalError(
+        "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +
+        " s: found a pivot that is not positive, expected a positive definite matrix; raise projection.eps");
+  system_.correct({});
+  if (resolved_.is_newton) result.stiffness = widened(system_.stiffness());
+  result.correction = widened(system_.correction());
+  result.multipliers = widened(cloth_.work.multipliers);
+  return result;
 }
 
 template class ProjectionSolver<float>;

@@ -80,33 +80,33 @@ class CoupledStep {
     if (found.met && step_.control.balance > 0) found.met = balances();
     double excess = 0;
     if (found.met && iteration > 0)
-      for (Solver* garment : garments_) excess = std::max(excess, garment->mismatch_excess());
+      for (Solver* garment : garments_) excess = std::max(excess, garment->rows().mismatch_excess());
     found.near = found.met && excess <= mismatch_before_projection;
     for (std::size_t g = 0; projects_again() && g < garments_.size(); ++g)
-      found.near = found.near && garments_[g]->is_near(progress_[g].residual);
+      found.near = found.near && garments_[g]->rows().is_near(progress_[g].residual);
     found.done = found.met && excess <= 1;
     return found;
   }
   bool projects_again() const {
     return step_.control.projects_again && !garments_.empty() &&
-           std::ranges::all_of(garments_, [](const auto* g) { return g->can_project_again(); });
+           std::ranges::all_of(garments_, [](auto* g) { return g->system().can_project_again(); });
   }
   void project_again(bool) {
-    each_garment([&](std::size_t g) { garments_[g]->project_again(); });
+    each_garment([&](std::size_t g) { garments_[g]->system().project_again(); });
   }
   void follow(double, double, bool) {
     for (std::size_t g = 0; g < garments_.size(); ++g)
-      garments_[g]->follow(progress_[g].previous, progress_[g].residual);
+      garments_[g]->rows().follow(progress_[g].previous, progress_[g].residual);
   }
   bool solve(const Part&, double& bad_pivot) {
     monitor_.count(static_cast<std::int64_t>(garments_.size()));
     for (GarmentProgress& own : progress_) ++own.report.iterations;
     const bool is_coupled = std::ranges::any_of(participants_, [](const auto* p) { return p->couples(); });
     if (is_coupled) {
-      each_garment([&](std::size_t g) { garments_[g]->assemble(); });
+      each_garment([&](std::size_t g) { garments_[g]->system().assemble(); });
       for (auto* participant : participants_) participant->assemble();
     }
-    if (!all_work([&](Solver& garment) { return is_coupled ? garment.factor() : garment.solve(); },
+    if (!all_work([&](Solver& garment) { return is_coupled ? garment.system().factor() : garment.solve(); },
                   bad_pivot))
       return false;
     const auto couples = [&](auto* participant) { return participant->couple(step_); };
@@ -118,7 +118,7 @@ class CoupledStep {
     return false;
   }
   void correct(bool) {
-    each_garment([&](std::size_t g) { garments_[g]->correct(step_.moves); });
+    each_garment([&](std::size_t g) { garments_[g]->system().correct(step_.moves); });
     for (auto* participant : participants_) participant->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
@@ -173,7 +173,7 @@ class CoupledStep {
   /// Rows and contacts of a garment at the iterate.
   void assess(int iteration, Solver& garment, GarmentProgress& own) const {
     own.previous = own.residual;
-    own.residual = garment.evaluate_rows(iteration);
+    own.residual = garment.rows().evaluate(iteration);
     const ContactFit contacts = garment.find_contacts(iteration);
     const Compression& compression = garment.contacts().compression;
     own.penetration = compression.below_core(contacts.depth);
@@ -208,7 +208,7 @@ class CoupledStep {
       ArrayView<const Vec3<Real>> forces;
       for (const auto* participant : participants_)
         if (forces.empty()) forces = participant->forces_on(*garments_[g]);
-      progress_[g].done = garments_[g]->imbalance(forces) <= step_.control.balance;
+      progress_[g].done = garments_[g]->system().imbalance(forces) <= step_.control.balance;
     });
     return std::ranges::all_of(progress_, &GarmentProgress::done);
   }

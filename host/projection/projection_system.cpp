@@ -1,59 +1,213 @@
-// The linear system of an iteration, and its solution.
+#include "host/projection/projection_system.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "host/projection/projection_solver.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 
 namespace isocloth {
 
 template <class Real>
-void ProjectionSolver<Real>::assemble_system(const MetricView<Real>& metric, bool with_rows,
+ProjectionSystem<Real>::ProjectionSystem(const Device& device, const Garment& garment,
+                                         const ResolvedScene& resolved, const GarmentArrays<Real>& arrays,
+                                         ClothInStep<Real>& cloth, RowsInStep<Real>& rows,
+                                         GarmentContacts<Real>& contacts, StepSolver choice)
+    : device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      garment_(garment),
+      resolved_(resolved),
+      settings_(resolved.scene.projection),
+      arrays_(arrays),
+      cloth_(cloth),
+      rows_(rows),
+      contacts_(contacts) {
+  device.monitor().check();
+  const NodalPattern& p = arrays.pattern;
+  const BlockPattern system{
+      .size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns};
+  const std::size_t nodes = arrays.node_count(), free = p.free_count(),
+                    stitches = arrays.stitch_forces.size();
+  const bool is_coupled = arrays.couplings().exist();
+  // Rigid rows are too stiff for a factor of less precision, and bodies take what the factor solves as it is.
+  const bool is_soft = (is_coupled || resolved.recipe.is_elastic()) && resolved.scene.bodies.empty();
+  nodal_solver_ = make_nodal_solver<Real>(device, system, choice, is_soft);
+  if (is_coupled || !nodal_solver_->is_exact()) coupled_ = {device, {free}};
+  if (!nodal_solver_->is_exact() && garment.pins.empty()) {
+    std::vector<Vec3<Real>> columns(3 * free);
+    for (std::size_t i = 0; i < free; ++i)
+      columns[i].x = columns[free + i].y = columns[2 * free + i].z = Real(1);
+    translations_ = {device, columns};
+  }
+  matrix_rows_ = {device, system};
+  predicted_ = {device, nodes};
+  for (auto* buffer : {&momentum_, &right_side_, &correction_}) *buffer = {device, free};
+  stiffness_ = {device, p.pairs.size()};
+  blocks_ = {device, p.block_rows.size() * 9};
+  row_forces_ = {device, rows.values().row_count()};
+  stitch_stiffness_ = {device, stitches};
+  stitch_rests_ = {device, stitches};
+}
+
+template <class Real>
+std::size_t ProjectionSystem<Real>::memory_bytes() const {
+  std::size_t bytes = nodal_solver_->memory_bytes() + coupled_.memory_bytes() + matrix_rows_.bytes();
+  for (const auto* vectors :
+       {&translations_, &predicted_, &momentum_, &right_side_, &correction_, &stitch_rests_})
+    bytes += vectors->bytes();
+  for (const auto* numbers : {&stiffness_, &blocks_, &row_forces_, &imbalances_, &stitch_stiffness_})
+    bytes += numbers->bytes();
+  return bytes;
+}
+
+template <class Real>
+MetricView<Real> ProjectionSystem<Real>::implicit_metric() const {
+  const double h = cloth_.step();
+  const Fabric& f = garment_.fabric;
+  return {
+      .inertia = static_cast<Real>(cloth_.rate() * (cloth_.rate() * f.density + h * f.mass_damping)),
+      .stiffness = static_cast<Real>(h * cloth_.rate() * f.stiffness_damping + h * h * f.bending_stiffness),
+      .masses = arrays_.masses.view(),
+      .pattern = {arrays_.bending_begin.view(), arrays_.bending_columns.view()},
+      .bending = arrays_.bending.view(),
+      .factored = arrays_.factored.view(),
+      .beyond = arrays_.beyond.view()};
+}
+
+template <class Real>
+MetricView<Real> ProjectionSystem<Real>::projection_metric() const {
+  if (settings_.metric == Metric::implicit_b) return implicit_metric();
+  return {.inertia = 1, .stiffness = 0, .masses = arrays_.masses.view(), .pattern = {}, .bending = {}};
+}
+
+template <class Real>
+void ProjectionSystem<Real>::begin_part() {
+  bad_block_ = -1;
+  if (stitch_stiffness_.size() == 0) return;
+  kernels_.begin_stitches(device_.queue(), {.pattern = arrays_.stitch_pattern(),
+                                            .laws = arrays_.stitch_laws(),
+                                            .speed = static_cast<Real>(garment_.sewing.speed),
+                                            .step = static_cast<Real>(cloth_.step()),
+                                            .positions = std::as_const(cloth_.work.positions).view(),
+                                            .found_stiffness = stitch_stiffness_.view(),
+                                            .rests = stitch_rests_.view()});
+}
+
+template <class Real>
+bool ProjectionSystem<Real>::predict(const Buffer<Vec3<Real>>& targets, double share, bool with_predicted) {
+  const Fabric& f = garment_.fabric;
+  const Queue& queue = device_.queue();
+  const MetricView<Real> metric = implicit_metric();
+  const bool metric_is_mass = settings_.metric == Metric::mass;
+  kernels_.assemble_momentum(
+      queue,
+      {.metric = metric,
+       .free = arrays_.free_view(),
+       .rho = static_cast<Real>(cloth_.rate() * f.density),
+       .kappa = static_cast<Real>(f.bending_stiffness),
+       .weight = static_cast<Real>(f.gravity_density * garment_.gravity.value_or(resolved_.scene.gravity)),
+       .step = static_cast<Real>(cloth_.step()),
+       .positions = cloth_.base().view(),
+       .velocities = cloth_.base_velocity().view(),
+       .momentum = momentum_.view()});
+  const auto start = [&](double step) {
+    kernels_.start_iteration(queue, {.free = arrays_.free_view(),
+                                     .step = static_cast<Real>(step),
+                                     .positions = cloth_.base().view(),
+                                     .velocities = cloth_.base_velocity().view(),
+                                     .from = cloth_.state.positions.view(),
+                                     .targets = targets.view(),
+                                     .share = static_cast<Real>(share),
+                                     .iterate = cloth_.iterate.view()});
+  };
+  if (!is_newton() || metric_is_mass || with_predicted) {
+    // Of proximal Newton they act in the iterations.
+    const bool is_pulled = !is_newton() && contacts_.has_external_forces(),
+               is_solved = arrays_.has_bending || is_pulled;
+    start(0);
+    if (is_solved) {
+      if (is_pulled) contacts_.act_without_contacts(cloth_.iterate);
+      assemble_system(metric, false, is_pulled ? contacts_.forces() : SampleForces<Real>{});
+      if (!factor() || !couple(metric, exact_rtol<Real>())) return false;
+      if (is_pulled) contacts_.update(correction_, {});
+    }
+    for (Buffer<Vec3<Real>>* target : {&predicted_, &cloth_.iterate})
+      kernels_.predict_positions(
+          queue, {.metric = metric,
+                  .free = arrays_.free_view(),
+                  .positions = cloth_.base().view(),
+                  .targets = std::as_const(cloth_.iterate).view(),
+                  .momentum = std::as_const(momentum_).view(),
+                  .moves = is_solved ? std::as_const(correction_).view() : ArrayView<const Vec3<Real>>{},
+                  .predicted = target->view()});
+    // M (phi~ - phi_j) is taken from phi~ itself: momentum_ is B's.
+    if (metric_is_mass) momentum_.upload(std::vector<Vec3<Real>>(momentum_.size()));
+  }
+  if (is_newton()) start(cloth_.step() / cloth_.rate());
+  contacts_.place_held(cloth_.iterate);
+  return true;
+}
+
+template <class Real>
+void ProjectionSystem<Real>::assemble() {
+  if (is_newton())
+    kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
+                                                   .tensors = arrays_.tensors.view(),
+                                                   .multipliers = rows_.quadratic_multipliers(),
+                                                   .coupling = rows_.laws().coupling,
+                                                   .stiffness = stiffness_.view(),
+                                                   .stitches = stitches(),
+                                                   .at_limit = rows_.values().at_limit.view()});
+  assemble_system(projection_metric(), true, contacts_.forces());
+}
+
+template <class Real>
+void ProjectionSystem<Real>::assemble_system(const MetricView<Real>& metric, bool with_rows,
                                              const SampleForces<Real>& samples) {
-  kernels_.assemble_system(device_.queue(),
-                           {.metric = metric,
-                            .free = arrays_.free_view(),
-                            .block_rows = arrays_.block_rows.view(),
-                            .block_columns = arrays_.block_columns.view(),
-                            .block_pairs = arrays_.block_pairs.view(),
-                            .rows = arrays_.rows_view(),
-                            .jacobian = rows_.jacobian.view(),
-                            .node_pair_begin = arrays_.node_pair_begin.view(),
-                            .node_pairs = arrays_.node_pairs.view(),
-                            .stiffness = newton_ ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
-                            .samples = samples,
-                            .with_rows = with_rows,
-                            .blocks = blocks_.view(),
-                            .at_limit = rows_.at_limit.view()});
+  kernels_.assemble_system(
+      device_.queue(), {.metric = metric,
+                        .free = arrays_.free_view(),
+                        .block_rows = arrays_.block_rows.view(),
+                        .block_columns = arrays_.block_columns.view(),
+                        .block_pairs = arrays_.block_pairs.view(),
+                        .rows = arrays_.rows_view(),
+                        .jacobian = rows_.values().jacobian.view(),
+                        .node_pair_begin = arrays_.node_pair_begin.view(),
+                        .node_pairs = arrays_.node_pairs.view(),
+                        .stiffness = is_newton() ? std::as_const(stiffness_).view() : ArrayView<const Real>{},
+                        .samples = samples,
+                        .with_rows = with_rows,
+                        .blocks = blocks_.view(),
+                        .at_limit = rows_.values().at_limit.view()});
   assemble_right_side(metric, with_rows, samples);
 }
 
 template <class Real>
-AssembleGradient<Real> ProjectionSolver<Real>::right_side(const MetricView<Real>& metric, bool with_rows,
+AssembleGradient<Real> ProjectionSystem<Real>::right_side(const MetricView<Real>& metric, bool with_rows,
                                                           const SampleForces<Real>& samples) {
-  const bool pulled = newton_ || !with_rows;
+  const bool pulled = is_newton() || !with_rows;
   const bool from_predicted = with_rows && settings_.metric == Metric::mass;
-  return {.metric = metric,
-          .free = arrays_.free_view(),
-          .rows = arrays_.rows_view(),
-          .jacobian = rows_.jacobian.view(),
-          .residuals = rows_.residuals.view(),
-          .scales = rows_.scales.view(),
-          .multipliers = newton_ ? std::as_const(work_.multipliers).view() : ArrayView<const Real>{},
-          .laws = laws(),
-          .positions = iterate_.view(),
-          .start = (from_predicted ? std::as_const(predicted_) : base()).view(),
-          .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
-          .samples = samples,
-          .with_rows = with_rows,
-          .right_side = right_side_.view(),
-          .stitches = stitches(),
-          .at_limit = rows_.at_limit.view()};
+  return {
+      .metric = metric,
+      .free = arrays_.free_view(),
+      .rows = arrays_.rows_view(),
+      .jacobian = rows_.values().jacobian.view(),
+      .residuals = rows_.values().residuals.view(),
+      .scales = rows_.values().scales.view(),
+      .multipliers = is_newton() ? std::as_const(cloth_.work.multipliers).view() : ArrayView<const Real>{},
+      .laws = rows_.laws(),
+      .positions = cloth_.iterate.view(),
+      .start = (from_predicted ? std::as_const(predicted_) : cloth_.base()).view(),
+      .momentum = pulled ? std::as_const(momentum_).view() : ArrayView<const Vec3<Real>>{},
+      .samples = samples,
+      .with_rows = with_rows,
+      .right_side = right_side_.view(),
+      .stitches = stitches(),
+      .at_limit = rows_.values().at_limit.view()};
 }
 
 template <class Real>
-void ProjectionSolver<Real>::assemble_right_side(const MetricView<Real>& metric, bool with_rows,
+void ProjectionSystem<Real>::assemble_right_side(const MetricView<Real>& metric, bool with_rows,
                                                  const SampleForces<Real>& samples) {
   AssembleGradient<Real> assemble = right_side(metric, with_rows, samples);
   assemble.row_forces = row_forces_.view();
@@ -61,46 +215,15 @@ void ProjectionSolver<Real>::assemble_right_side(const MetricView<Real>& metric,
 }
 
 template <class Real>
-void ProjectionSolver<Real>::project_again() {
-  AssembleGradient<Real> assemble = right_side(projection_metric(), true, {});
-  assemble.jacobian = rows_.jacobian_before.view();
-  assemble.momentum = {};
-  assemble.stitches = {};
-  assemble.pull = RowPull::mismatch;
-  assemble.row_forces = row_forces_.view();
-  kernels_.assemble_gradient(device_.queue(), assemble);
-  if (nodal_solver_->solve_block(right_side_, correction_, right_side_.size(), {0}) &&
-      couple(projection_metric(), settings_.cg_tolerance))
-    correct({}, rows_.jacobian_before);
-}
-
-template <class Real>
-double ProjectionSolver<Real>::imbalance(ArrayView<const Vec3<Real>> from_cloth) {
-  if (right_side_.size() == 0) return 0;  // nothing is free
-  if (imbalances_.size() != right_side_.size()) imbalances_ = {device_, right_side_.size()};
-  FindImbalances<Real> find{.balance = right_side(projection_metric(), true, contacts_.forces()),
-                            .contacts = contacts_.kept_forces(),
-                            .from_cloth = from_cloth,
-                            .inverse_masses = contacts_.hold_count() > 0 ? contacts_.inverse_masses()
-                                                                         : arrays_.inverse_masses.view(),
-                            .weight = static_cast<Real>(part_.h * part_.h * resolved_.weight(garment_)),
-                            .imbalances = imbalances_.view()};
-  find.balance.pull = RowPull::multipliers;
-  kernels_.find_imbalances(device_.queue(), find);
-  const Reduction<Real> r = rows_.reduce(std::as_const(imbalances_).view());
-  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::factor() {
+bool ProjectionSystem<Real>::factor() {
   const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
   bad_block_ = outcome.ok ? -1 : outcome.block_row;
   return outcome.ok;
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol) {
-  CoupledMember<Real> own = coupled_member();
+bool ProjectionSystem<Real>::couple(const MetricView<Real>& metric, double rtol) {
+  CoupledMember<Real> own = member();
   own.couplings.stiffness = metric.stiffness;
   own.couplings.values = metric.beyond;
   // Without couplings a factor of less precision leaves little.
@@ -115,7 +238,63 @@ bool ProjectionSolver<Real>::couple(const MetricView<Real>& metric, double rtol)
 }
 
 template <class Real>
-CoupledMember<Real> ProjectionSolver<Real>::coupled_member() {
+bool ProjectionSystem<Real>::solve(double rtol) {
+  assemble();
+  return factor() && couple(projection_metric(), rtol);
+}
+
+template <class Real>
+void ProjectionSystem<Real>::correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian) {
+  const Queue& queue = device_.queue();
+  if (is_newton())
+    kernels_.update_multipliers(queue, {.rows = arrays_.rows_view(),
+                                        .laws = rows_.laws(),
+                                        .free = arrays_.free_view(),
+                                        .jacobian = jacobian.view(),
+                                        .residuals = rows_.values().residuals.view(),
+                                        .scales = rows_.values().scales.view(),
+                                        .correction = correction_.view(),
+                                        .multipliers = cloth_.work.multipliers.view(),
+                                        .at_limit = rows_.values().at_limit.view()});
+  contacts_.update(correction_, bodies);
+  kernels_.apply_correction(queue, {.free = arrays_.free_view(),
+                                    .correction = std::as_const(correction_).view(),
+                                    .positions = cloth_.iterate.view()});
+}
+
+template <class Real>
+void ProjectionSystem<Real>::project_again() {
+  AssembleGradient<Real> assemble = right_side(projection_metric(), true, {});
+  assemble.jacobian = rows_.values().jacobian_before.view();
+  assemble.momentum = {};
+  assemble.stitches = {};
+  assemble.pull = RowPull::mismatch;
+  assemble.row_forces = row_forces_.view();
+  kernels_.assemble_gradient(device_.queue(), assemble);
+  if (nodal_solver_->solve_block(right_side_, correction_, right_side_.size(), {0}) &&
+      couple(projection_metric(), settings_.cg_tolerance))
+    correct({}, rows_.values().jacobian_before);
+}
+
+template <class Real>
+double ProjectionSystem<Real>::imbalance(ArrayView<const Vec3<Real>> from_cloth) {
+  if (right_side_.size() == 0) return 0;  // nothing is free
+  if (imbalances_.size() != right_side_.size()) imbalances_ = {device_, right_side_.size()};
+  FindImbalances<Real> find{
+      .balance = right_side(projection_metric(), true, contacts_.forces()),
+      .contacts = contacts_.kept_forces(),
+      .from_cloth = from_cloth,
+      .inverse_masses = inverse_masses(),
+      .weight = static_cast<Real>(cloth_.step() * cloth_.step() * resolved_.weight(garment_)),
+      .imbalances = imbalances_.view()};
+  find.balance.pull = RowPull::multipliers;
+  kernels_.find_imbalances(device_.queue(), find);
+  const Reduction<Real> r = rows_.evaluator().reduce(std::as_const(imbalances_).view());
+  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
+}
+
+template <class Real>
+CoupledMember<Real> ProjectionSystem<Real>::member() {
   const MetricView<Real> metric = projection_metric();
   return {.factor = nodal_solver_.get(),
           .couplings = {arrays_.couplings(), metric.stiffness, metric.beyond},
@@ -126,38 +305,11 @@ CoupledMember<Real> ProjectionSolver<Real>::coupled_member() {
 }
 
 template <class Real>
-NodesInStep<Real> ProjectionSolver<Real>::nodes_in_step() {
-  return {.start = std::as_const(frozen() ? state_ : work_).positions.view(),
-          .iterate = frozen() ? std::as_const(state_.positions).view() : std::as_const(iterate_).view(),
-          .inverse_masses =
-              contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view(),
-          .inertia = projection_metric().inertia,
-          .free = arrays_.free_view(),
-          .blocks = blocks_.view(),
-          .right_side = right_side_.view()};
+ArrayView<const Real> ProjectionSystem<Real>::inverse_masses() const {
+  return contacts_.hold_count() > 0 ? contacts_.inverse_masses() : arrays_.inverse_masses.view();
 }
 
-template <class Real>
-void ProjectionSolver<Real>::assemble() {
-  if (newton_)
-    kernels_.geometric_stiffness(device_.queue(), {.rows = arrays_.rows_view(),
-                                                   .tensors = arrays_.tensors.view(),
-                                                   .multipliers = quadratic_multipliers(),
-                                                   .coupling = laws().coupling,
-                                                   .stiffness = stiffness_.view(),
-                                                   .stitches = stitches(),
-                                                   .at_limit = rows_.at_limit.view()});
-  assemble_system(projection_metric(), true, contacts_.forces());
-}
-
-template <class Real>
-bool ProjectionSolver<Real>::solve() {
-  assemble();
-  return factor() &&
-         couple(projection_metric(), is_inspection_ ? exact_rtol<Real>() : settings_.cg_tolerance);
-}
-
-template class ProjectionSolver<float>;
-template class ProjectionSolver<double>;
+template class ProjectionSystem<float>;
+template class ProjectionSystem<double>;
 
 }  // namespace isocloth

@@ -27,9 +27,9 @@ struct StepGradient {
   std::vector<Vec3d> targets;
   // By numbers of B and phi~, under their names in Fabric; by the weight per area, delta g.
   double rho = 0, alpha = 0, beta = 0, kappa = 0, weight = 0;
-  /// Whether the cloth is about to buckle, see ProjectionSolver::gradient().
+  /// Whether the cloth is about to buckle, see StepAdjoint::gradient().
   bool buckles = false;
-  std::vector<Vec3d> adjoint;  ///< w, see ProjectionSolver::gradient() [1/(kg m)], shape [node_count]
+  std::vector<Vec3d> adjoint;  ///< w, see StepAdjoint::gradient() [1/(kg m)], shape [node_count]
 };
 
 }  // namespace isocloth

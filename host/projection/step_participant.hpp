@@ -45,8 +45,6 @@ struct GarmentProgress {
 /// A step under way, as those see it who take part in it.
 template <class Real>
 struct StepUnderWay {
-  using Part = Substep<double>;
-
   std::vector<ProjectionSolver<Real>*> garments;  ///< all that are not frozen
   StepControl control;                      ///< participants may change the numbers of parts and iterations
   std::vector<GarmentProgress> progress{};  ///< shape [garment_count]

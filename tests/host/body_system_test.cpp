@@ -60,22 +60,22 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   StepUnderWay<double> step{.garments = {&garment}, .control = {}};
   bodies.begin_substep(part);
   bodies.place(step, part);
-  garment.evaluate_rows(0);
+  garment.rows().evaluate(0);
   garment.find_contacts(0);
   ASSERT_TRUE(garment.solve());
 
-  const std::size_t free_count = garment.correction().size();
+  const std::size_t free_count = garment.system().correction().size();
   const auto size = static_cast<Eigen::Index>(3 * free_count);
   Buffer<Vec3d> units(device, free_count * 3 * free_count), inverse(device, free_count * 3 * free_count);
   std::vector<Vec3d> identity(free_count * 3 * free_count);
   for (std::size_t k = 0; k < 3 * free_count; ++k) (&identity[k * free_count].x)[k] = 1;
   units.upload(identity);
-  ASSERT_TRUE(garment.nodal_solver().solve_block(units, inverse, free_count,
-                                                 column_begins(3 * free_count, free_count)));
+  ASSERT_TRUE(garment.system().nodal_solver().solve_block(units, inverse, free_count,
+                                                          column_begins(3 * free_count, free_count)));
   const std::vector<Vec3d> columns = inverse.download();
   const MatrixXd inverse_h = Eigen::Map<const MatrixXd>(&columns[0].x, size, size);
   const MatrixXd matrix_h = inverse_h.inverse();
-  std::vector<Vec3d> alone = garment.correction().download();
+  std::vector<Vec3d> alone = garment.system().correction().download();
   const VectorXd right_h = matrix_h * Eigen::Map<const VectorXd>(&alone[0].x, size);
 
   const Eigen::Index all = size + 18;
@@ -138,7 +138,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   const VectorXd expected = matrix.partialPivLu().solve(right);
 
   ASSERT_TRUE(bodies.solve(step));
-  const std::vector<Vec3d> corrected = garment.correction().download();
+  const std::vector<Vec3d> corrected = garment.system().correction().download();
   const ArrayView<const double> moves = step.moves.moves;
   // H comes from its inverse, and is off by eps times its condition.
   const Eigen::JacobiSVD<MatrixXd> svd(inverse_h);

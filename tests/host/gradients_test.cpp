@@ -12,6 +12,7 @@
 #include "host/gradients/fabric_gradients.hpp"
 #include "host/gradients/tape.hpp"
 #include "host/memory/device.hpp"
+#include "host/projection/projection_adjoint.hpp"
 #include "host/projection/projection_solver.hpp"
 #include "tests/host/batch_case.hpp"
 #include "tests/support/sanitized.hpp"
@@ -280,11 +281,14 @@ TEST(Gradients, OfAStepAreThoseOfItsBalance) {
     ProjectionSolver<double> solver(device, sheet.scene.garments[0], resolved, nullptr);
     const double h = sheet.scene.step;
     const auto balance = [&] {
-      return solver.balance({.before = before, .after = after, .time = 3 * h, .step = h});
+      const FinishedStep step{.before = before, .after = after, .time = 3 * h, .step = h};
+      solver.go_to_end(step);
+      return StepAdjoint(solver.system(), step).balance();
     };
     const StateGradient loss{random_nodes(30, 1), random_nodes(30, 2, 0.1)};
-    const StepGradient found =
-        solver.gradient({.before = before, .after = after, .time = 3 * h, .step = h}, loss);
+    const FinishedStep step{.before = before, .after = after, .time = 3 * h, .step = h};
+    solver.go_to_end(step);
+    const StepGradient found = StepAdjoint(solver.system(), step).gradient(loss);
     Nodes along = random_nodes(30, 3);
     const auto difference = [&](std::vector<double>& numbers) {
       const std::vector<double> middle = numbers;

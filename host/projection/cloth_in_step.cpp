@@ -1,0 +1,219 @@
+#include "host/projection/cloth_in_step.hpp"
+
+#include "engine/core/flat_vectors.hpp"
+#include "host/garment/contact_state.hpp"
+#include "host/garment/garment_arrays.hpp"
+#include "host/surroundings/shape_views.hpp"
+#include "kernels/projection/integrator.hpp"
+
+namespace isocloth {
+
+template <class Real>
+ClothInStep<Real>::ClothInStep(const Device& device, Integrator integrator,
+                               const std::vector<Vec3<Real>>& start, std::size_t rows,
+                               const ContactStateLayout& layout)
+    : iterate(device, start.size()),
+      device_(device),
+      kernels_(step_kernels<Real>(device.backend())),
+      integrator_(integrator),
+      layout_(layout) {
+  state = empty_state(start.size(), rows);
+  work = empty_state(start.size(), rows);
+  state.positions.upload(start);
+  if (has_history())
+    for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, start.size()};
+}
+
+template <class Real>
+ClothState<Real> ClothInStep<Real>::empty_state(std::size_t nodes, std::size_t rows) const {
+  const std::vector<double> none = no_contacts(layout_);
+  return {.positions = {device_, nodes},
+          .velocities = {device_, nodes},
+          .multipliers = {device_, rows},
+          .contacts = {device_, std::vector<Real>(none.begin(), none.end())},
+          .previous_positions = {device_, has_history() ? nodes : 0},
+          .previous_velocities = {device_, has_history() ? nodes : 0}};
+}
+
+template <class Real>
+std::size_t ClothInStep<Real>::bytes() const {
+  return state.bytes() + work.bytes() + before_.bytes() + iterate.bytes() + base_.bytes() +
+         base_velocity_.bytes();
+}
+
+template <class Real>
+void ClothInStep<Real>::scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const {
+  kernels_.scale_values(device_.queue(), {.from = from, .factor = static_cast<Real>(factor), .to = to});
+}
+
+template <class Real>
+void ClothInStep<Real>::copy(const ClothState<Real>& from, ClothState<Real>& to) const {
+  scale(flat(from.positions.view()), 1, flat(to.positions.view()));
+  scale(flat(from.velocities.view()), 1, flat(to.velocities.view()));
+  scale(from.multipliers.view(), 1, to.multipliers.view());
+  scale(from.contacts.view(), 1, to.contacts.view());
+  if (!has_history()) return;
+  scale(flat(from.previous_positions.view()), 1, flat(to.previous_positions.view()));
+  scale(flat(from.previous_velocities.view()), 1, flat(to.previous_velocities.view()));
+  to.previous_step = from.previous_step;
+}
+
+template <class Real>
+GarmentState ClothInStep<Real>::download(const ClothState<Real>& from) const {
+  GarmentState to;
+  const auto coordinates = [](const Buffer<Vec3<Real>>& vectors) {
+    const auto all = vectors.download();
+    return as_numbers(all.data(), all.size());
+  };
+  to.positions = coordinates(from.positions);
+  to.velocities = coordinates(from.velocities);
+  const auto multipliers = from.multipliers.download(), contacts = from.contacts.download();
+  to.multipliers.assign(multipliers.begin(), multipliers.end());
+  set_contacts({contacts.begin(), contacts.end()}, layout_, to);
+  to.previous_step = from.previous_step;
+  if (to.previous_step > 0) {
+    to.previous_positions = coordinates(from.previous_positions);
+    to.previous_velocities = coordinates(from.previous_velocities);
+  }
+  return to;
+}
+
+template <class Real>
+void ClothInStep<Real>::upload(const GarmentState& from) {
+  const auto reals = [](const std::vector<double>& all) { return std::vector<Real>(all.begin(), all.end()); };
+  state.positions.upload(narrowed<Real>(as_vectors(from.positions)));
+  state.velocities.upload(narrowed<Real>(as_vectors(from.velocities)));
+  state.multipliers.upload(reals(from.multipliers));
+  state.contacts.upload(reals(flat_contacts(from, layout_)));
+  state.previous_step = static_cast<double>(static_cast<Real>(from.previous_step));
+  if (!(from.previous_step > 0)) return;
+  state.previous_positions.upload(narrowed<Real>(as_vectors(from.previous_positions)));
+  state.previous_velocities.upload(narrowed<Real>(as_vectors(from.previous_velocities)));
+}
+
+template <class Real>
+void ClothInStep<Real>::note() {
+  if (before_.positions.size() == 0) before_ = empty_state(node_count(), state.multipliers.size());
+  copy(state, before_);
+}
+
+template <class Real>
+void ClothInStep<Real>::begin_step() {
+  copy(state, work);
+  forgets_ = false;
+}
+
+template <class Real>
+void ClothInStep<Real>::begin_part(double h) {
+  step_ = h;
+  if (!has_history()) return;
+  const IntegratorCoefficients<double> now = cpu::coefficients(integrator_, h, work.previous_step);
+  rate_ = now.rate;
+  const auto extrapolate = [&](const Buffer<Vec3<Real>>& value, const Buffer<Vec3<Real>>& previous,
+                               Buffer<Vec3<Real>>& to) {
+    kernels_.extrapolate_nodes(device_.queue(), {.memory = static_cast<Real>(now.memory),
+                                                 .now = value.view(),
+                                                 .before = previous.view(),
+                                                 .extrapolated = to.view()});
+  };
+  extrapolate(work.positions, work.previous_positions, base_);
+  extrapolate(work.velocities, work.previous_velocities, base_velocity_);
+}
+
+template <class Real>
+double ClothInStep<Real>::memory(double previous_step) const {
+  return has_history() ? cpu::coefficients(integrator_, step_, previous_step).memory : 0;
+}
+
+template <class Real>
+bool ClothInStep<Real>::forget() {
+  forgets_ = true;
+  return has_history() && std::exchange(work.previous_step, 0) > 0;
+}
+
+template <class Real>
+std::vector<Vec3d> ClothInStep<Real>::velocities(bool at_iterate, double h) const {
+  const auto widen = [](const Vec3<Real>& v) {
+    return Vec3d{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+  };
+  std::vector<Vec3<Real>> staging[2];
+  std::vector<Vec3d> all;
+  if (!at_iterate) {
+    const Vec3<Real>* const v = work.velocities.read(staging[0]);
+    for (std::size_t i = 0; i < work.velocities.size(); ++i) all.push_back(widen(v[i]));
+    return all;
+  }
+  const Vec3<Real>*const x = iterate.read(staging[0]), *const from = base().read(staging[1]);
+  for (std::size_t i = 0; i < iterate.size(); ++i)
+    all.push_back((rate_ / h) * (widen(x[i]) - widen(from[i])));
+  return all;
+}
+
+template <class Real>
+void ClothInStep<Real>::stop_nodes(const std::vector<NodeValue>& positions, std::vector<NodeValue> velocities,
+                                   bool forgets) {
+  if (forgets) scale(work.multipliers.view(), 0, work.multipliers.view());
+  for (const NodeValue& held : positions)
+    iterate.edit(static_cast<std::size_t>(held.node), 1,
+                 [&](Vec3<Real>* x) { *x = narrow<Real>(held.value); });
+  stopped_velocities_ = std::move(velocities);
+}
+
+template <class Real>
+void ClothInStep<Real>::scale_forces(const ClothState<Real>& from, double factor) {
+  const std::size_t forces = layout_.force_count();
+  scale(from.multipliers.view(), factor, work.multipliers.view());
+  scale(slice(from.contacts.view(), 0, forces), factor, slice(work.contacts.view(), 0, forces));
+}
+
+template <class Real>
+void ClothInStep<Real>::clear_contact_forces() {
+  const ArrayView<Real> forces = slice(work.contacts.view(), 0, layout_.force_count());
+  scale(forces, 0, forces);
+}
+
+template <class Real>
+void ClothInStep<Real>::begin_again(double share) {
+  forgets_ = false;
+  copy(state, work);
+  scale_forces(state, share);
+}
+
+template <class Real>
+typename ClothInStep<Real>::Accepted ClothInStep<Real>::accept_part() {
+  Accepted part{.stopped = {}, .forgot = std::exchange(forgets_, false)};
+  if (has_history()) std::swap(work.velocities, work.previous_velocities);
+  kernels_.update_velocities(device_.queue(), {.inverse_step = static_cast<Real>(rate_ / step_),
+                                               .from = base().view(),
+                                               .to = std::as_const(iterate).view(),
+                                               .velocities = work.velocities.view()});
+  for (const NodeValue& held : std::exchange(stopped_velocities_, {})) {
+    work.velocities.edit(static_cast<std::size_t>(held.node), 1,
+                         [&](Vec3<Real>* v) { *v = narrow<Real>(held.value); });
+    part.stopped.push_back(held.node);
+  }
+  if (has_history()) {
+    std::swap(work.positions, work.previous_positions);
+    // As lanes keep it.
+    work.previous_step =
+        part.forgot || !part.stopped.empty() ? 0 : static_cast<double>(static_cast<Real>(step_));
+  }
+  std::swap(work.positions, iterate);
+  return part;
+}
+
+template <class Real>
+void ClothInStep<Real>::end_step(bool keeps_multipliers) {
+  std::swap(state.positions, work.positions);
+  std::swap(state.velocities, work.velocities);
+  std::swap(state.contacts, work.contacts);
+  std::swap(state.previous_positions, work.previous_positions);
+  std::swap(state.previous_velocities, work.previous_velocities);
+  std::swap(state.previous_step, work.previous_step);
+  if (keeps_multipliers) std::swap(state.multipliers, work.multipliers);
+}
+
+template class ClothInStep<float>;
+template class ClothInStep<double>;
+
+}  // namespace isocloth

@@ -1,0 +1,70 @@
+// Derivatives of a step that has been taken.
+#pragma once
+
+#include "host/projection/projection_system.hpp"
+#include "host/projection/step_gradient.hpp"
+
+namespace isocloth {
+
+/// Derivatives of a step, in double on the CPU, of a garment without surroundings but forces on nodes, by the
+/// implicit function theorem: a step from x_n, v_n that has converged ends where
+///   R(x) = B (phi~ - x^) - B (x - x^) - J^T lambda = 0
+/// on free nodes, lambda the stress of compliant rows times h^2, and C = 0 of rigid ones.
+class StepAdjoint {
+ public:
+  /// `system` is where `step` ended (ProjectionSolver::go_to_end); it and the states of the step must outlive
+  /// this.
+  StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step)
+      : system_(system),
+        arrays_(system.arrays()),
+        rows_(system.rows()),
+        cloth_(system.cloth()),
+        step_(step) {}
+
+  /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned.
+  std::vector<Vec3d> balance();
+  /// Derivatives of a loss by what the step began with, from dL/dx and dL/dv after the step. w solves the
+  /// transposed system of dR/dx, with second derivatives of all rows as they are: A w = dL/dx + (r / h) dL/dv
+  /// on free nodes, J w = 0 of rigid rows (r the integrator's rate). Where A is not positive definite along
+  /// the way, because cloth is about to buckle, it is taken without what pushes, as steps take it
+  /// (StepGradient::buckles). Throws NumericalError where the system cannot be solved.
+  StepGradient gradient(const StateGradient& loss);
+
+ private:
+  using Nodes = std::vector<Vec3d>;
+  /// w of gradient(), and what holds it.
+  struct Solution {
+    Nodes w;                    ///< shape [node_count], 0: pinned
+    std::vector<double> nu;     ///< multipliers of rigid rows over s, shape [row_count]
+    std::vector<double> along;  ///< s J w, shape [row_count]
+    /// G_ab where positive [kg], 0 else, shape [pair_count]: what steps leave out of the geometric stiffness.
+    std::vector<double> pushing;
+    bool buckles = false;
+  };
+  /// Solves for w from dL/dx + (r / h) dL/dv, shape [node_count].
+  Solution solve(const Nodes& loss);
+  /// Returns x of A x = b by conjugate gradients; the factor is that of A without `pushing`. `is_convex`: set
+  /// to false where A was not positive definite along the way, and x is worth nothing.
+  Nodes solve_whole(const Nodes& right_side, const std::vector<double>& pushing, bool& is_convex);
+  std::vector<double> pushing_pairs();
+  /// Adds to `sum` what second derivatives of rows by the polar decomposition are along w beyond the
+  /// geometric stiffness, 2 F dM of QuadraticMultipliers; shapes [node_count].
+  void add_stretch_curvature(const Nodes& w, Nodes& sum);
+  /// J^T of rigid rows' nu and others' s J w, and what else A w is beyond B w; shape [node_count].
+  Nodes pull(const Solution& found);
+  /// Adds to dL/dx_n what viscous rows have of it: they pull by how their strain has changed since x_n.
+  void add_viscosity(const std::vector<double>& along, Nodes& by_start);
+  bool is_rigid(std::size_t row) const { return stiffness().empty() || stiffness()[row] == 0; }
+  ArrayView<const double> stiffness() const { return rows_.stiffness(); }
+  /// visit(row, place in the Jacobian, node) of every node of every row.
+  template <class Visit>
+  void each_slot(const Visit& visit) const;
+
+  ProjectionSystem<double>& system_;
+  const GarmentArrays<double>& arrays_;
+  RowsInStep<double>& rows_;
+  ClothInStep<double>& cloth_;
+  const FinishedStep step_;
+};
+
+}  // namespace isocloth

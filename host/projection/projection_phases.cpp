@@ -1,0 +1,130 @@
+// The phases of a step of one garment.
+#include <algorithm>
+#include <utility>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
+#include "host/projection/projection_solver.hpp"
+
+namespace isocloth {
+
+template <class Real>
+void ProjectionSolver<Real>::set_targets(double t) {
+  for (const Pin& pin : garment_.pins) {
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
+      const Vec3d p = pin_position(garment_, pin, i, t);
+      host_targets_[pin.nodes[i]] = {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
+    }
+  }
+  if (!garment_.pins.empty()) targets_.upload(host_targets_);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::begin_step(int number) {
+  set_targets(request_.clock.time(request_.step, number + 1));
+  cloth_.begin_step();
+  parts_.clear();
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::begin_substep(const Substep<double>& part) {
+  cloth_.begin_part(part.h);
+  if (!resolved_.is_newton) cloth_.clear_contact_forces();  // the step starts without them
+  const Real inertia = system_.projection_metric().inertia;
+  contacts_.begin({.obstacles = surroundings_.obstacles.view(0, part.number),
+                   .grippers = surroundings_.grippers.view(0, part.number),
+                   .forces = surroundings_.forces.view(0, part.number),
+                   .faces = surroundings_.forces.faces(arrays_)},
+                  {.offset = contacts_.offset,
+                   .tolerance = contacts_.tolerance,
+                   .accuracy = contacts_.accuracy,
+                   .curve = contacts_.curve,
+                   .inertia = inertia,
+                   .step = static_cast<Real>(part.h),
+                   .unit = static_cast<Real>(part.h * part.h) * inertia / system_.implicit_metric().inertia,
+                   .rate = static_cast<Real>(cloth_.rate()),
+                   .mean_mass = static_cast<Real>(arrays_.element_size * arrays_.element_size),
+                   .from = static_cast<Real>(part.from()),
+                   .to = static_cast<Real>(part.to(1)),
+                   .keeps_forces = resolved_.is_newton},
+                  cloth_.work.positions, cloth_.base(), cloth_.work.contacts.view());
+  if (part.done == 0) contacts_.begin_step();
+  rows_.begin_part(inertia, system_.inverse_masses());
+  system_.begin_part();
+  return system_.predict(targets_, part.to(1));
+}
+
+template <class Real>
+void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double residual,
+                                      std::vector<Vec3d> from_cloth) {
+  const double parts = end.part.parts;
+  if (end.retry) {
+    parts_.clear();
+    const bool is_warm = cpu::starts_warm(residual, static_cast<double>(system_.bad_block() + 1));
+    cloth_.begin_again(is_warm ? 1 / (4 * parts * parts) : 0);
+  }
+  if (end.accept) {
+    typename ClothInStep<Real>::Accepted own = cloth_.accept_part();
+    if (keeps_parts_)
+      parts_.push_back(
+          {end.part.h, state_of(cloth_.work), std::move(from_cloth), std::move(own.stopped), own.forgot});
+  }
+  if (end.step_done && parts > 1) cloth_.scale_forces(cloth_.work, parts * parts);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const {
+  std::vector<Vec3<Real>> staging[3];
+  const Vec3<Real>*const now = to.read(staging[0]), *const x = cloth_.state.positions.read(staging[1]),
+                         *const v = cloth_.state.velocities.read(staging[2]);
+  Real reach = reach_;
+  for (std::size_t i = 0; with_pins && i < to.size(); ++i)
+    if (pattern().free_number[i] < 0) reach = std::max(reach, reach_ + norm(now[i] - x[i]));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (excess_displacement(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach) > 0) return true;
+  return false;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::has_diverged(double residual) const {
+  return residual > largest_residual(false) || is_beyond(cloth_.work.positions, false);
+}
+
+template <class Real>
+void ProjectionSolver<Real>::end_step(bool is_kept, double residual) {
+  if (is_kept)
+    cloth_.end_step(cpu::keeps_multipliers(residual, settings_.tolerance));
+  else
+    parts_.clear();
+}
+
+template <class Real>
+NodesInStep<Real> ProjectionSolver<Real>::nodes_in_step() {
+  return {.start = std::as_const(frozen() ? cloth_.state : cloth_.work).positions.view(),
+          .iterate = std::as_const(frozen() ? cloth_.state.positions : cloth_.iterate).view(),
+          .inverse_masses = system_.inverse_masses(),
+          .inertia = system_.projection_metric().inertia,
+          .free = arrays_.free_view(),
+          .blocks = system_.blocks().view(),
+          .right_side = system_.right_side().view()};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
+  check(0, step.before);
+  set_state(0, step.before);
+  surroundings_.set({{.offset = step.time, .steps = 0}}, step.step, 1);
+  set_targets(step.time + step.step);
+  cloth_.begin_step();
+  if (!begin_substep({.number = 0, .h = step.step, .done = 0, .parts = 1}))
+    throw NumericalError("garment \"" + garment_.name + "\": the metric of a step cannot be factorised");
+  cloth_.iterate.upload(narrowed<Real>(as_vectors(step.after.positions)));
+  cloth_.work.multipliers.upload({step.after.multipliers.begin(), step.after.multipliers.end()});
+  rows_.settle_multipliers();
+  find_contacts(0);
+}
+
+template class ProjectionSolver<float>;
+template class ProjectionSolver<double>;
+
+}  // namespace isocloth
