@@ -115,9 +115,11 @@ class StepController {
     S parts = one, done{}, status{}, residual{}, penetration{}, squeeze{}, substeps{}, bad_pivot{};
     Mask todo = alive;
     while (any(todo)) {
+      // 1. A part, from where the last one ended: the whole step at first.
       const Substep<S> part{n, number(control_.step) / parts, done, parts};
       const Outcome found = take_part(part, todo);
       if (cloths_.stops()) return;
+      // 2. What becomes of it: accepted, or the step is tried again in twice as many parts, or it is lost.
       const Mask failed = todo & (found.status > one), stalled = todo & (found.status == one);
       const Mask retry = (failed | stalled) & (parts + parts <= most_parts);
       const Mask over = failed & !retry, accept = todo & !retry & !over;
@@ -132,6 +134,7 @@ class StepController {
       done = select(accept, done + one, done);
       const Mask step_done = accept & (done >= parts);
       substeps = select(step_done | over, parts, substeps);
+      // 3. The part ends: v = rate (x - x^) / h, or the state before the step again.
       cloths_.end_part(
           PartEnd<S, Mask>{retry, accept, step_done, part, found.status, found.residual, found.bad_pivot});
       parts = select(retry, parts + parts, parts);
@@ -142,6 +145,7 @@ class StepController {
       squeeze = select(retry, S{}, squeeze);
       todo = todo & !step_done & !over;
     }
+    // 4. The step ends, with what is to be said of it; a lost one leaves the state as it was.
     const Mask missed = alive & (status == one);
     if (any(missed)) status = select(missed & cloths_.has_diverged(residual), number(3), status);
     const Mask kept = alive & (status < number(2));
@@ -165,10 +169,12 @@ class StepController {
 
   ISOCLOTH_DEVICE Outcome take_part(const Substep<S>& part, Mask todo) {
     Outcome result;
+    // 1. The unconstrained step phi~ and the first iterate phi_0.
     Mask running = begin_substep(part, todo, result), projected(false);
     const bool projects_again = cloths_.projects_again();
     for (int iteration = 0;; ++iteration) {
       if (cloths_.stops()) return result;
+      // 2. C, J and contacts at the iterate phi_j.
       const S before = result.residual;
       Assessment<S> found = cloths_.assess(part, iteration, running | Mask(iteration == 0));
       const Mask hit = iteration == 0 ? fly_into_something(part, running, found) : Mask(false);
@@ -176,7 +182,7 @@ class StepController {
         running = (running & !hit) | begin_substep(part, hit, result);
         found = cloths_.assess(part, iteration, hit);
       }
-      // What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
+      // 3. What rows that are met still miss costs as much energy as forces on the cloth do, and little work.
       Mask open = running & found.near & !found.done & !projected & Mask(iteration > 0);
       if (projects_again && any(open)) {
         projected = projected | open;
@@ -191,6 +197,7 @@ class StepController {
       result.residual = select(running, found.residual, result.residual);
       result.penetration = select(running, found.penetration, result.penetration);
       result.squeeze = select(running, found.squeeze, result.squeeze);
+      // 4. Whether that is the end: max |C| <= tolerance, contacts too, and mismatches as small as they need.
       const Mask finite = found.residual < infinity();
       // The first iterate has not felt this step's forces yet: the rows alone do not tell that it is done.
       const Mask may_stop(iteration > 0 || !control_.newton);
@@ -207,6 +214,7 @@ class StepController {
         running = Mask(false);
       }
       if (!any(running)) return result;
+      // 5. (B + G+ + J^T (eps D)^-1 J) d = right side, with an eps that follows the residuals.
       if (control_.newton && iteration > 0) cloths_.follow(before, found.residual, running);
       result.iterations += select(running, number(1), S{});
       S bad_pivot{};
@@ -217,6 +225,7 @@ class StepController {
         running = running & !bad;
         if (!any(running)) return result;
       }
+      // 6. lambda_{j+1} and phi_{j+1} = phi_j + d.
       cloths_.correct(running);
     }
   }
