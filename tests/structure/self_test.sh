@@ -40,7 +40,7 @@ plant() {
   fi
 }
 
-for rule in includes top_level file_length machine_paths; do
+for rule in includes top_level file_length class_files machine_paths; do
   clean_tree
   bash "$here/check.sh" "$rule" "$tree" || fail "$rule finds fault with a clean tree"
 done
@@ -93,13 +93,35 @@ plant includes tests/host/x.cpp '#include "bench/clock.hpp"'
 plant includes tests/bench/x.cpp '#include <cub/cub.cuh>'
 plant top_level src/x.cpp 'int x;' src
 plant top_level NOTES.md 'notes'
-plant file_length kernels/x.cpp "$(printf '\\n%.0s' {1..451})"
+plant file_length kernels/x.cpp "$(printf '\\n%.0s' {1..701})"
 plant machine_paths cmake/x.sh 'cd /ho''me/somebody'
 plant machine_paths .ci/run 'A=/ro''ot/x'
 
 clean_tree
-printf '\n%.0s' {1..450} >"$tree/kernels/x.cpp"
-bash "$here/check.sh" file_length "$tree" || fail "file_length refuses 450 lines"
+printf '\n%.0s' {1..700} >"$tree/kernels/x.cpp"
+bash "$here/check.sh" file_length "$tree" || fail "file_length refuses 700 lines"
+
+# plant_class TEXT: TEXT, which defines a member of a class, in three files must make class_files fail and name them.
+plant_class() {
+  clean_tree
+  local file output
+  for file in a b c; do printf '%b\n' "$1" >"$tree/host/memory/$file.cpp"; done
+  if output=$(bash "$here/check.sh" class_files "$tree"); then
+    fail "class_files does not see $1 in three files"
+  elif [[ $output != host/memory/a.cpp* || $output != *host/memory/c.cpp* ]]; then
+    fail "class_files does not name the files but says: $output"
+  fi
+}
+plant_class 'void Buffer::clear() {}'
+plant_class 'Buffer::Buffer(int size) : size_(size) {}'
+plant_class 'template <class Real>\nstd::pair<int, Real> Buffer<Real>::sum(int n) const {}'
+plant_class 'template <class Real>\ntypename Buffer<Real>::View& Buffer<Real>::view() {}'
+plant_class 'void Buffer::View::clear() {}'
+
+clean_tree
+for file in a b c; do printf 'void clear() { Buffer::clear(); }\n' >"$tree/host/memory/$file.cpp"; done
+for file in a b; do printf 'void Buffer::clear() {}\n' >>"$tree/host/memory/$file.cpp"; done
+bash "$here/check.sh" class_files "$tree" || fail "class_files refuses a class in two files, or what only uses it"
 
 # A list of layers that lets a folder stand on one that comes later is refused.
 clean_tree
