@@ -217,15 +217,16 @@ TEST(BroadPhase, KeepsEveryPairThatComesNear) {
 
 /// A triangle that lies in the plane z = 0, and one above it that stands on its node 3, each a garment.
 struct TwoTriangles {
-  Device device{{.threads = 1}};
+  Device device;
   Scene scene;
   PairSearch search;
   CollisionGeometry geometry;
   NodalTrajectories nodes;
   NarrowPhase narrow_phase;
 
-  TwoTriangles()
-      : scene(cloth_scene({triangle(), triangle()})),
+  explicit TwoTriangles(const std::string& backend = "cpu")
+      : device({.backend = backend, .threads = 1}),
+        scene(cloth_scene({triangle(), triangle()})),
         search(meshes_of(garments_of(scene))),
         geometry(device, search.features(), garments_of(scene), scene.contact.tolerance),
         nodes(device, 6),
@@ -280,9 +281,10 @@ TEST(NarrowPhase, CountsWhatPassesAndNotHowDeepItIs) {
   EXPECT_NEAR(contacts[0].gap, -0.5 - thickness, 1e-12);
 }
 
-/// What only pins bring near each other cannot be parted, and has no depth.
-TEST(NarrowPhase, PutsOneOfEachKeyInTheOrderOfKeysWhateverTheOrderOfPairs) {
-  TwoTriangles c;
+/// All pairs of both triangles, of which one lies on the other. What only pins bring near each other cannot
+/// be parted, and has no depth.
+void expect_one_of_each_key(const std::string& backend) {
+  TwoTriangles c(backend);
   for (std::size_t i = 3; i < 6; ++i) c.nodes.to[i].z = 0.2 * thickness;
   std::vector<FeaturePair> pairs;
   for (Index node = 0; node < 3; ++node) pairs.push_back({0, node, 1});
@@ -302,6 +304,10 @@ TEST(NarrowPhase, PutsOneOfEachKeyInTheOrderOfKeysWhateverTheOrderOfPairs) {
   c.nodes.inverse_inertia.upload(std::vector<double>(6, 0.0));
   EXPECT_EQ(c.find(pairs).depth, 0);
 }
+
+TEST(NarrowPhase, PutsOneOfEachKeyInTheOrderOfKeys) { expect_one_of_each_key("cpu"); }
+using GpuNarrowPhase = GpuCase;
+TEST_F(GpuNarrowPhase, PutsOneOfEachKeyInTheOrderOfKeys) { expect_one_of_each_key("cuda"); }
 
 TEST(ContactWarmStart, ForcesGoOnByTheirKeysAndActOnBothSides) {
   TwoTriangles c;
