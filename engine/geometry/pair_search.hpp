@@ -38,6 +38,12 @@ struct SurfaceFeatures {
     const auto& [a, b, c] = triangles[static_cast<std::size_t>(pair.second)];
     return {pair.first, a, b, c};
   }
+  /// The surfaces of the first side and of the second.
+  std::array<std::size_t, 2> surfaces_of(const FeaturePair& pair) const {
+    const std::array<Index, 4> nodes = nodes_of(pair);
+    return {static_cast<std::size_t>(node_surfaces[static_cast<std::size_t>(nodes.front())]),
+            static_cast<std::size_t>(node_surfaces[static_cast<std::size_t>(nodes.back())])};
+  }
 };
 
 /// Finds pairs of features whose boxes overlap, those that share a node, or nodes that are sewn together,

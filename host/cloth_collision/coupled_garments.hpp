@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/core/flat_vectors.hpp"
-#include "host/cloth_collision/cloth_pairs.hpp"
+#include "host/cloth_collision/cloth_collision.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
@@ -95,7 +95,7 @@ class CoupledGarments : public GarmentSolver {
 
   /// All of a state but contacts between cloths, which stay as they are.
   void set_motion(std::size_t member, const GarmentState& state) { garments_[member]->set_state(0, state); }
-  virtual ClothPairs* cloth() const = 0;  ///< contacts between cloths; null: cloth does not meet cloth
+  virtual ClothCollision* cloth() const = 0;  ///< null: cloth does not meet cloth
 
  protected:
   virtual std::size_t shared_bytes() const = 0;  ///< memory that belongs to no garment alone [bytes]

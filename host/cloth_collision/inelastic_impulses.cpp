@@ -43,10 +43,8 @@ std::vector<Index> apply_inelastic_impulses(const SurfaceFeatures& features,
       to.points[i] = nodes.to[impact.nodes[i]];
     }
     const cpu::NearestPoints start = cpu::nearest_points(from);
-    const double thickness =
-        (thicknesses[static_cast<std::size_t>(features.node_surfaces[impact.nodes.front()])] +
-         thicknesses[static_cast<std::size_t>(features.node_surfaces[impact.nodes.back()])]) /
-        2;
+    const auto [one, other] = features.surfaces_of(pair);
+    const double thickness = (thicknesses[one] + thicknesses[other]) / 2;
     const double least = least_share * std::min(start.distance, thickness);
     if (!(least > 0) || start.distance - cpu::relative_way(from, to) > least) continue;
     const double time = cpu::time_apart(from, to, least);

@@ -16,13 +16,13 @@ std::vector<double> max_step_fractions(const SurfaceFeatures& features, const st
     const std::array<Index, 4> nodes = features.nodes_of(pair);
     cpu::PointPair begins;
     begins.first_count = pair.is_edges != 0 ? 2 : 1;
-    for (std::size_t i = 0; i < 4; ++i) begins.points[i] = from[static_cast<std::size_t>(nodes[i])];
+    for (std::size_t i = 0; i < 4; ++i) begins.points[i] = from[nodes[i]];
     const cpu::NearestPoints near = cpu::nearest_points(begins);
     double begin[4], end[4];  // heights along the normal
     double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
     for (std::size_t i = 0; i < 4; ++i) {
       begin[i] = dot(near.normal, begins.points[i]);
-      end[i] = dot(near.normal, to[static_cast<std::size_t>(nodes[i])]);
+      end[i] = dot(near.normal, to[nodes[i]]);
       if (begins.side(static_cast<int>(i)) == 0) {
         low = std::min(low, begin[i]);
         lowest = std::min({lowest, begin[i], end[i]});
@@ -31,10 +31,8 @@ std::vector<double> max_step_fractions(const SurfaceFeatures& features, const st
         highest = std::max({highest, begin[i], end[i]});
       }
     }
-    const double thickness =
-        (thicknesses[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[0])])] +
-         thicknesses[static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(nodes[3])])]) /
-        2;
+    const auto [one, other] = features.surfaces_of(pair);
+    const double thickness = (thicknesses[one] + thicknesses[other]) / 2;
     // Again and again in a jam: below the floor no side comes nearer at all.
     const double floor = least_distance * thickness,
                  wanted = 2 * least_share * std::min(near.distance, thickness);
@@ -50,7 +48,7 @@ std::vector<double> max_step_fractions(const SurfaceFeatures& features, const st
       const double sign = begins.side(static_cast<int>(i)) == 0 ? 1 : -1, limit = apart / 2;
       const double above = sign * (begin[i] - plane), above_at_end = sign * (end[i] - plane);
       if (above_at_end >= limit) continue;
-      double& share = shares[static_cast<std::size_t>(nodes[i])];
+      double& share = shares[nodes[i]];
       share = std::min(share, above > limit ? most_of_way * (above - limit) / (above - above_at_end) : 0.0);
     }
   }

@@ -40,21 +40,23 @@ void merge(const ContactWarmStart& newer, bool adds, double factor, ContactWarmS
 template <class Real>
 ClothImpulses<Real>::ClothImpulses(const Device& device, const Scene& scene,
                                    const std::vector<const Garment*>& garments, const Garments& solvers)
-    : ClothPairs(device, scene, garments), friction_(friction_classes(scene, garments)), solvers_(solvers) {
-  const SurfaceFeatures& features = pairs_.features();
-  for (std::size_t g = 0; g < garments.size(); ++g)
-    first_nodes_.push_back(static_cast<std::size_t>(features.node_begin[g]));
+    : device_(device),
+      collision_(device, scene, garments),
+      friction_(friction_classes(scene, garments)),
+      solvers_(solvers),
+      stopped_(garments.size()) {
+  const SurfaceFeatures& features = collision_.features();
+  NodalTrajectories& ways = collision_.nodes();
   const auto nodes = static_cast<std::size_t>(features.node_count());
-  for (std::vector<Vec3d>* vectors : {&host_from_, &host_to_, &moves_, &pushes_}) vectors->resize(nodes);
-  host_inverse_.resize(nodes);
+  for (std::vector<Vec3d>* vectors : {&ways.from, &ways.to, &moves_, &pushes_}) vectors->resize(nodes);
+  inverse_inertia_.resize(nodes);
   are_pushed_.resize(garments.size());
   are_astray_.resize(garments.size());
   for (std::size_t e = 0; e < features.edges.size(); ++e) {
     const auto& [a, b] = features.edges[e];
-    const auto g = static_cast<std::size_t>(features.node_surfaces[static_cast<std::size_t>(a)]);
+    const auto g = static_cast<std::size_t>(features.node_surfaces[a]);
     const std::vector<Vec3d>& rest = garments[g]->mesh.positions;
-    const Vec3d edge = rest[static_cast<std::size_t>(a) - first_nodes_[g]] -
-                       rest[static_cast<std::size_t>(b) - first_nodes_[g]];
+    const Vec3d edge = rest[a - first_node(g)] - rest[b - first_node(g)];
     largest_squares_.push_back((1 + largest_strain) * (1 + largest_strain) * dot(edge, edge));
   }
 }
@@ -63,7 +65,7 @@ template <class Real>
 template <class Visit>
 void ClothImpulses<Real>::for_each_moving(const Visit& visit) const {
   for (std::size_t g = 0; g < solvers_.size(); ++g)
-    if (!solvers_[g]->frozen()) visit(g, *solvers_[g], first_nodes_[g]);
+    if (!solvers_[g]->frozen()) visit(g, *solvers_[g], first_node(g));
 }
 
 template <class Real>
@@ -74,23 +76,25 @@ const ImpulseSolver<Real>& ClothImpulses<Real>::mover() const {
 
 template <class Real>
 void ClothImpulses<Real>::begin_step() {
-  ClothPairs::begin_step();
+  collision_.begin_step();
   work_ = {};
+  stopped_.clear();
   deepest_ = 0;
   const double parts = mover().parts();
-  sums_ = state_;
+  sums_ = collision_.kept();
   sums_.scale(1 / (parts * parts));
 }
 
 template <class Real>
 void ClothImpulses<Real>::begin_substep() {
+  NodalTrajectories& ways = collision_.nodes();
   for (std::size_t g = 0; g < solvers_.size(); ++g) {
-    solvers_[g]->read_positions(host_from_.data() + first_nodes_[g]);
-    solvers_[g]->read_inverse_inertia(host_inverse_.data() + first_nodes_[g]);
+    solvers_[g]->read_positions(ways.from.data() + first_node(g));
+    solvers_[g]->read_inverse_inertia(inverse_inertia_.data() + first_node(g));
   }
-  from_.upload(host_from_);
-  inverse_inertia_.upload(host_inverse_);
-  ClothPairs::begin_substep();
+  ways.device_from.upload(ways.from);
+  ways.inverse_inertia.upload(inverse_inertia_);
+  collision_.begin_substep();
   speeds_.clear();
   std::fill(are_pushed_.begin(), are_pushed_.end(), 0);
   guesses_.clear();
@@ -105,11 +109,12 @@ void ClothImpulses<Real>::begin_substep() {
   read_moves();
   ContactWarmStart steady;
   for (std::size_t c = 0; c < sums_.keys.size(); ++c) {
-    const Load load = load_of(sums_.keys[c], sums_.forces[c], host_from_);
+    const ContactLoad load = contact_load(collision_.features(), sums_.keys[c], sums_.forces[c], ways.from);
     double inverse = 0;
     for (std::size_t i = 0; i < 4; ++i)
-      inverse += load.weights[i] * load.weights[i] * host_inverse_[static_cast<std::size_t>(load.nodes[i])];
-    if (norm(load.force) * inverse > std::max(tolerance_, most_weights * fall)) continue;
+      inverse += load.weights[i] * load.weights[i] * inverse_inertia_[load.nodes[i]];
+    if (norm(load.force) * inverse > std::max(collision_.geometry().tolerance(), most_weights * fall))
+      continue;
     steady.keys.push_back(sums_.keys[c]);
     steady.forces.push_back(load.force);
     guesses_.push_back(load);
@@ -121,7 +126,7 @@ void ClothImpulses<Real>::begin_substep() {
 
 template <class Real>
 void ClothImpulses<Real>::read_moves() {
-  for (std::size_t g = 0; g < solvers_.size(); ++g) solvers_[g]->read_moves(moves_.data() + first_nodes_[g]);
+  for (std::size_t g = 0; g < solvers_.size(); ++g) solvers_[g]->read_moves(moves_.data() + first_node(g));
 }
 
 template <class Real>
@@ -130,7 +135,7 @@ void ClothImpulses<Real>::exert(const Nodes& nodes, const std::array<double, 4>&
                                 const Vec3d& impulse) {
   for (std::size_t i = 0; i < 4; ++i) {
     const auto node = static_cast<std::size_t>(nodes[i]);
-    moves_[node] += (weights[i] * host_inverse_[node]) * impulse;
+    moves_[node] += (weights[i] * inverse_inertia_[node]) * impulse;
     pushes_[node] += weights[i] * impulse;
   }
 }
@@ -138,10 +143,11 @@ void ClothImpulses<Real>::exert(const Nodes& nodes, const std::array<double, 4>&
 template <class Real>
 void ClothImpulses<Real>::take_back() {
   if (guesses_.empty()) return;
+  const std::vector<std::uint64_t>& keys = collision_.contacts().keys;
   ContactWarmStart found;
   for (std::size_t c = 0, k = 0; c < sums_.keys.size(); ++c) {
-    while (k < keys_.size() && keys_[k] < sums_.keys[c]) ++k;
-    if (k < keys_.size() && keys_[k] == sums_.keys[c]) {
+    while (k < keys.size() && keys[k] < sums_.keys[c]) ++k;
+    if (k < keys.size() && keys[k] == sums_.keys[c]) {
       found.keys.push_back(sums_.keys[c]);
       found.forces.push_back(sums_.forces[c]);
     } else {
@@ -155,9 +161,10 @@ void ClothImpulses<Real>::take_back() {
 template <class Real>
 void ClothImpulses<Real>::look_at_moves() {
   read_moves();
-  for (std::size_t i = 0; i < moves_.size(); ++i) host_to_[i] = host_from_[i] + moves_[i];
-  to_.upload(host_to_);
-  within_memory([&] { detect_contacts(); });
+  NodalTrajectories& ways = collision_.nodes();
+  for (std::size_t i = 0; i < moves_.size(); ++i) ways.to[i] = ways.from[i] + moves_[i];
+  ways.device_to.upload(ways.to);
+  collision_.detect_contacts();
 }
 
 template <class Real>
@@ -172,14 +179,15 @@ void ClothImpulses<Real>::write_moves() {
 template <class Real>
 bool ClothImpulses<Real>::find_astray() {
   read_moves();
-  const SurfaceFeatures& features = pairs_.features();
+  const SurfaceFeatures& features = collision_.features();
+  const std::vector<Vec3d>& from = collision_.nodes().from;
   bool any = false;
   for_each_moving([&](std::size_t g, ImpulseSolver<Real>&, std::size_t) {
     bool is_astray = false;
     for (Index e = features.edge_begin[g]; e < features.edge_begin[g + 1] && !is_astray; ++e) {
-      const auto& [a, b] = features.edges[static_cast<std::size_t>(e)];
-      const Vec3d edge = (host_from_[a] + moves_[a]) - (host_from_[b] + moves_[b]);
-      is_astray = !(dot(edge, edge) < largest_squares_[static_cast<std::size_t>(e)]);
+      const auto& [a, b] = features.edges[e];
+      const Vec3d edge = (from[a] + moves_[a]) - (from[b] + moves_[b]);
+      is_astray = !(dot(edge, edge) < largest_squares_[e]);
     }
     are_astray_[g] = is_astray;
     any = any || is_astray;
@@ -201,8 +209,8 @@ bool ClothImpulses<Real>::has_contact() {
     if (is_open) push(mover().converges() && round > 0 && !is_over);
     if (!is_over) are_held = hold_rows();
   }
-  deepest_ = std::max(deepest_, depth_);
-  if (may_penetrate()) apply_ccd_limits();
+  deepest_ = std::max(deepest_, collision_.contacts().depth);
+  if (collision_.contacts().may_penetrate()) apply_ccd_limits();
   const double parts = mover().parts();
   merge(sums_, true, parts, work_);
   return true;
@@ -226,42 +234,45 @@ bool ClothImpulses<Real>::hold_rows() {
 
 template <class Real>
 bool ClothImpulses<Real>::is_open(bool of_any_depth) {
-  if (!of_any_depth && depth_ > tolerance_) return true;
-  return std::ranges::any_of(host_chosen_, [&](Index index) {
-    const FoundContact& contact = touching()[static_cast<std::size_t>(index)];
-    const bool counts = contact.status == PairStatus::passing || (of_any_depth && contact.gap < 0);
-    return counts && can_part(contact, host_inverse_.data());
-  });
+  const Contacts& contacts = collision_.contacts();
+  if (!of_any_depth && contacts.depth > collision_.geometry().tolerance()) return true;
+  for (std::size_t c = 0; c < contacts.keys.size(); ++c) {
+    const bool counts = contacts[c].status == PairStatus::passing || (of_any_depth && contacts[c].gap < 0);
+    if (counts && can_part(collision_.features(), contacts.pairs[c], contacts[c], inverse_inertia_.data()))
+      return true;
+  }
+  return false;
 }
 
 template <class Real>
-std::vector<typename ClothImpulses<Real>::Contact> ClothImpulses<Real>::contacts() const {
+std::vector<typename ClothImpulses<Real>::Contact> ClothImpulses<Real>::contacts_on_moves() const {
   const ClothFriction friction{friction_.of_garments, friction_.between, friction_.with_self,
                                1 + std::ranges::max(friction_.of_garments)};
-  const std::vector<Index>& garments = pairs_.features().node_surfaces;
+  const SurfaceFeatures& features = collision_.features();
+  const Contacts& all = collision_.contacts();
+  const std::vector<Vec3d> sums = sums_.forces_of(all.keys);
   std::vector<Contact> contacts;
-  std::size_t k = 0;
-  for (std::size_t c = 0; c < keys_.size(); ++c) {
-    const FoundContact& found = touching()[static_cast<std::size_t>(host_chosen_[c])];
+  for (std::size_t c = 0; c < all.keys.size(); ++c) {
+    const FoundContact& found = all[c];
     Contact contact;
-    const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(host_chosen_[c]));
+    const std::array<Index, 4> nodes = features.nodes_of(all.pairs[c]);
     double inverse = 0, moved = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       contact.nodes[i] = static_cast<std::size_t>(nodes[i]);
       contact.weights[i] = found.weights[i];
-      inverse += found.weights[i] * found.weights[i] * host_inverse_[contact.nodes[i]];
+      inverse += found.weights[i] * found.weights[i] * inverse_inertia_[contact.nodes[i]];
       moved += found.weights[i] * dot(found.normal, moves_[contact.nodes[i]]);
     }
     contact.normal = found.normal;
     contact.gap = found.gap - moved;
     contact.before = found.before;
-    contact.inertia = can_part(found, host_inverse_.data()) ? 1 / inverse : 0;
-    contact.friction = friction.of(garments[contact.nodes.front()], garments[contact.nodes.back()]);
-    while (k < sums_.keys.size() && sums_.keys[k] < keys_[c]) ++k;
-    if (k < sums_.keys.size() && sums_.keys[k] == keys_[c]) contact.sum = sums_.forces[k];
+    contact.inertia = can_part(features, all.pairs[c], found, inverse_inertia_.data()) ? 1 / inverse : 0;
+    const auto [one, other] = features.surfaces_of(all.pairs[c]);
+    contact.friction = friction.of(static_cast<Index>(one), static_cast<Index>(other));
+    contact.sum = sums[c];
     // Of two nodes the key does not tell which is the first; contacts push. What has turned begins anew.
     if (dot(contact.sum, contact.normal) < 0)
-      contact.sum = (ContactKey::of(keys_[c]).kind == ContactKey::two_nodes ? -1.0 : 0.0) * contact.sum;
+      contact.sum = (ContactKey::of(all.keys[c]).kind == ContactKey::two_nodes ? -1.0 : 0.0) * contact.sum;
     contacts.push_back(contact);
   }
   return contacts;
@@ -272,10 +283,10 @@ void ClothImpulses<Real>::push(bool is_again) {
   constexpr int most_sweeps = 200;
   constexpr double settled = 1e-2, excess = 0.8;  // in tolerances, in gaps
   Law law;
-  law.tolerance = tolerance_;
+  const double tolerance = law.tolerance = collision_.geometry().tolerance();
   law.parts = mover().parts();
   take_back();
-  std::vector<Contact> contacts = this->contacts();
+  std::vector<Contact> contacts = contacts_on_moves();
   const auto way_of = [this](const Contact& contact) {
     Vec3d way{};
     for (std::size_t i = 0; i < 4; ++i) way += contact.weights[i] * moves_[contact.nodes[i]];
@@ -299,13 +310,13 @@ void ClothImpulses<Real>::push(bool is_again) {
       const Vec3d change = sum - contact.sum;
       contact.sum = sum;
       for (const std::size_t node : {contact.nodes.front(), contact.nodes.back()})
-        are_pushed_[static_cast<std::size_t>(pairs_.features().node_surfaces[node])] = 1;
+        are_pushed_[collision_.features().node_surfaces[node]] = 1;
       farthest = std::max(farthest, norm(change) / contact.inertia);
       exert(contact.nodes, contact.weights, change);
     }
-    if (!(farthest > settled * tolerance_)) break;
+    if (!(farthest > settled * tolerance)) break;
   }
-  ContactWarmStart sums{keys_, {}};
+  ContactWarmStart sums{collision_.contacts().keys, {}};
   for (const Contact& contact : contacts) sums.forces.push_back(contact.sum);
   merge(sums, false, 1, sums_);
   write_moves();
@@ -316,16 +327,16 @@ void ClothImpulses<Real>::apply_ccd_limits() {
   const double part = mover().part();
   std::vector<Vec3d> velocities(moves_.size());
   for (std::size_t i = 0; i < moves_.size(); ++i) velocities[i] = (1 / part) * moves_[i];
-  const auto [shares, met] = within_memory([&] { return ccd_limits(host_to_, host_inverse_, velocities); });
+  const auto [shares, met] = collision_.ccd_limits(collision_.nodes().to, inverse_inertia_, velocities);
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const bool is_held = shares[i] < 1;
     if (is_held || std::binary_search(met.begin(), met.end(), static_cast<Index>(i)))
       speeds_.emplace_back(i, part * velocities[i]);
     if (!is_held) continue;
-    const auto garment = static_cast<std::size_t>(pairs_.features().node_surfaces[i]);
+    const Index garment = collision_.features().node_surfaces[i];
     moves_[i] = shares[i] * moves_[i];
-    ++ccd_stopped_nodes_[garment];
-    if (!(host_inverse_[i] > 0)) ++blocked_kinematic_nodes_[garment];
+    ++stopped_.held_back[garment];
+    if (!(inverse_inertia_[i] > 0)) ++stopped_.blocked[garment];
   }
   write_moves();
 }
@@ -339,27 +350,27 @@ void ClothImpulses<Real>::release() {
 
 template <class Real>
 bool ClothImpulses<Real>::misses() const {
-  return deepest_ > tolerance_ ||
-         std::ranges::any_of(ccd_stopped_nodes_, [](Index count) { return count > 0; });
+  return deepest_ > collision_.geometry().tolerance() ||
+         std::ranges::any_of(stopped_.held_back, [](Index count) { return count > 0; });
 }
 
 template <class Real>
 void ClothImpulses<Real>::tell(std::size_t garment, StepReport& report) const {
   const double step = mover().parts() * mover().part();
-  report.cloth_contacts = count();
-  report.cloth_loaded = static_cast<Index>(state_.keys.size());
-  report.cloth_force = state_.largest() / (step * step);
-  report.cloth_gap = least_gap();
+  report.cloth_contacts = collision_.contacts().count();
+  report.cloth_loaded = static_cast<Index>(collision_.kept().keys.size());
+  report.cloth_force = collision_.kept().largest() / (step * step);
+  report.cloth_gap = collision_.least_gap();
   report.penetration = std::max(report.penetration, deepest_);
-  report.held_back = ccd_stopped_nodes_[garment];
-  report.blocked = blocked_kinematic_nodes_[garment];
+  report.held_back = stopped_.held_back[garment];
+  report.blocked = stopped_.blocked[garment];
   if (misses()) report.status = std::max(report.status, StepStatus::stalled);
 }
 
 template <class Real>
 std::size_t ClothImpulses<Real>::memory_bytes() const {
-  return pair_bytes() + (moves_.size() + pushes_.size()) * sizeof(Vec3d) +
-         host_inverse_.size() * sizeof(double);
+  return collision_.memory_bytes() + (moves_.size() + pushes_.size()) * sizeof(Vec3d) +
+         inverse_inertia_.size() * sizeof(double);
 }
 
 template class ClothImpulses<float>;

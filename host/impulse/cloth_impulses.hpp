@@ -2,8 +2,8 @@
 #pragma once
 
 #include "engine/model/scene.hpp"
+#include "host/cloth_collision/cloth_collision.hpp"
 #include "host/cloth_collision/cloth_friction.hpp"
-#include "host/cloth_collision/cloth_pairs.hpp"
 #include "host/impulse/impulse_solver.hpp"
 #include "host/state/step_report.hpp"
 
@@ -16,13 +16,14 @@ namespace isocloth {
 /// found again, in rounds. What then still passes is held back. Every part begins with the impulses of the
 /// last one. In double, on the host.
 template <class Real>
-class ClothImpulses final : public ClothPairs {
+class ClothImpulses {
  public:
   using Garments = std::vector<ImpulseSolver<Real>*>;
 
   /// All garments that meet; they and the device must outlive it.
   ClothImpulses(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments,
                 const Garments& solvers);
+  ClothCollision& collision() { return collision_; }
   std::size_t memory_bytes() const;
 
   // The phases of a step.
@@ -36,7 +37,7 @@ class ClothImpulses final : public ClothPairs {
   const std::vector<char>& are_astray() const { return are_astray_; }
   /// Gives what was held back its velocities; after places have advanced.
   void release();
-  void end_step() { state_ = std::move(work_); }
+  void end_step() { collision_.set_kept(std::move(work_)); }
 
   /// Whether cloth was held back, or is deeper in cloth than the tolerance.
   bool misses() const;
@@ -61,7 +62,7 @@ class ClothImpulses final : public ClothPairs {
   void look_at_moves();
   /// Whether impulses may part what is too near: any depth, or one beyond the tolerance.
   bool is_open(bool of_any_depth);
-  std::vector<Contact> contacts() const;
+  std::vector<Contact> contacts_on_moves() const;
   /// Impulses of all contacts until none moves its points; is_again: not the first of the part.
   void push(bool is_again);
   /// Adds an impulse to the moves.
@@ -76,21 +77,24 @@ class ClothImpulses final : public ClothPairs {
   /// Calls visit(number, solver, first of its nodes) for garments that are not frozen.
   template <class Visit>
   void for_each_moving(const Visit& visit) const;
+  Index first_node(std::size_t garment) const { return collision_.features().node_begin[garment]; }
   const ImpulseSolver<Real>& mover() const;  ///< a solver of one garment: all take the same parts
 
+  const Device& device_;
+  ClothCollision collision_;
   const FrictionClasses friction_;
   const Garments solvers_;
-  std::vector<std::size_t> first_nodes_;               ///< number of the first node of each garment
-  std::vector<double> host_inverse_;                   ///< host copy of inverse_inertia_ [1/kg], shape [node]
+  std::vector<double> inverse_inertia_;                ///< 0: pinned or frozen [1/kg], shape [node]
   std::vector<Vec3d> moves_;                           ///< moves of the nodes in the part [m], shape [node]
   std::vector<Vec3d> pushes_;                          ///< impulses of a push on each node [kg m]
   std::vector<std::pair<std::size_t, Vec3d>> speeds_;  ///< nodes that leave the part with other moves
   std::vector<double> largest_squares_;                ///< squares of the lengths that edges may reach [m^2]
   std::vector<char> are_astray_;
-  std::vector<char> are_pushed_;  ///< which garments contacts have pushed in this part
-  std::vector<Load> guesses_;     ///< loads of the impulses sums_ with which the part began
-  ContactWarmStart sums_;         ///< impulses of the part
-  double deepest_ = 0;            ///< depth of the deepest contact at the end of any part [m]
+  std::vector<char> are_pushed_;      ///< which garments contacts have pushed in this part
+  std::vector<ContactLoad> guesses_;  ///< loads of the impulses sums_ with which the part began
+  ContactWarmStart sums_, work_;      ///< impulses of the part, and of the step under way
+  StoppedNodes stopped_;
+  double deepest_ = 0;  ///< depth of the deepest contact at the end of any part [m]
 };
 
 }  // namespace isocloth

@@ -33,7 +33,7 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
 
   std::vector<AdvanceReport> finish() override;
   void refresh() override;
-  ClothPairs* cloth() const override { return cloth_.get(); }
+  ClothCollision* cloth() const override { return &cloth_->collision(); }
 
  private:
   using Base = CoupledGarments<ImpulseSolver<Real>>;

@@ -1,11 +1,14 @@
 #include "host/projection/cloth_contacts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "host/cloth_collision/max_step_fractions.hpp"
 #include "host/linear/pcg_rows.hpp"
+#include "host/memory/growing_buffer.hpp"
 #include "kernels/contact/contact_law.hpp"
 
 namespace isocloth {
@@ -13,16 +16,19 @@ namespace isocloth {
 template <class Real>
 ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
                                    const std::vector<const Garment*>& garments, const Garments& solvers)
-    : ClothPairs(device, scene, garments),
+    : device_(device),
       kernels_(step_kernels<Real>(device.backend())),
-      friction_(device, friction_classes(scene, garments)) {
-  const SurfaceFeatures& features = pairs_.features();
+      collision_(device, scene, garments),
+      friction_(device, friction_classes(scene, garments)),
+      stopped_(garments.size()) {
+  const SurfaceFeatures& features = collision_.features();
   std::vector<Index> free_number, free_nodes;
   std::vector<std::size_t> sizes;
   for (std::size_t g = 0; g < garments.size(); ++g) {
     const NodalPattern& pattern = solvers[g]->pattern();
     Member& member = members_.emplace_back();
     member.solver = solvers[g];
+    member.density = garments[g]->fabric.density;
     member.first_node = features.node_begin[g];
     member.first_free = static_cast<Index>(free_nodes.size());
     sizes.push_back(static_cast<std::size_t>(pattern.free_count()));
@@ -42,9 +48,7 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
     };
     std::vector<Index> node_blocks, edge_blocks;
     for (Index i = 0; i < pattern.free_count(); ++i) node_blocks.push_back(block_of(i, i));
-    const auto local = [&](Index node) {
-      return pattern.free_number[static_cast<std::size_t>(node - member.first_node)];
-    };
+    const auto local = [&](Index node) { return pattern.free_number[node - member.first_node]; };
     member.first_edge = features.edge_begin[g];
     for (Index e = member.first_edge; e < features.edge_begin[g + 1]; ++e)
       edge_blocks.push_back(block_of(local(features.edges[e][0]), local(features.edges[e][1])));
@@ -62,22 +66,26 @@ ClothContacts<Real>::ClothContacts(const Device& device, const Scene& scene,
 
 template <class Real>
 ClothContactList ClothContacts<Real>::list() const {
-  return {.features = features(),
-          .pairs = first(device_pairs_, host_pairs_.size()),
-          .contacts = first(touching_, touching().size()),
-          .chosen = first(chosen_, keys_.size()),
+  return {.features = collision_.geometry().device_features(),
+          .pairs = collision_.candidates().on_device(),
+          .contacts = contacts().on_device(),
+          .chosen = first(chosen_, contacts().keys.size()),
           .node_begin = node_begin_.view(),
           .node_entries = first(node_entries_, host_entries_.size())};
 }
 
 template <class Real>
 void ClothContacts<Real>::begin_step() {
-  ClothPairs::begin_step();
+  collision_.begin_step();
+  work_ = kept();
+  stopped_.clear();
   cg_iterations_ = 0;
 }
 
 template <class Real>
 void ClothContacts<Real>::gather(bool at_start) {
+  NodalTrajectories& ways = collision_.nodes();
+  Buffer<Vec3d>& gathered = at_start ? ways.device_from : ways.device_to;
   for (const Member& member : members_) {
     const std::size_t begin = static_cast<std::size_t>(member.first_node),
                       end = begin + member.solver->pattern().free_number.size();
@@ -89,76 +97,209 @@ void ClothContacts<Real>::gather(bool at_start) {
          .inverse_masses = nodes.inverse_masses,
          // What is frozen gives way to nothing.
          .inertia = member.solver->frozen() ? std::numeric_limits<Real>::infinity() : nodes.inertia,
-         .gathered = at_start ? own(from_) : own(to_),
-         .inverse_inertia = own(inverse_inertia_)});
+         .gathered = own(gathered),
+         .inverse_inertia = own(ways.inverse_inertia)});
   }
-  (at_start ? from_ : to_).copy_to(at_start ? host_from_ : host_to_);
+  gathered.copy_to(at_start ? ways.from : ways.to);
 }
 
 template <class Real>
 void ClothContacts<Real>::begin_substep() {
   has_stopped_ = false;
   gather(true);
-  ClothPairs::begin_substep();
+  collision_.begin_substep();
 }
 
 template <class Real>
 double ClothContacts<Real>::find(int iteration) {
-  within_memory([&] {
-    gather(false);
-    iteration_ = iteration;
-    has_responses_ = false;
-    detect_contacts();
-  });
-  if (keys_.empty()) work_ = {};
-  return depth_;
+  gather(false);
+  iteration_ = iteration;
+  has_responses_ = false;
+  collision_.detect_contacts();
+  if (!exist()) work_ = {};
+  return contacts().depth;
 }
 
 template <class Real>
 void ClothContacts<Real>::respond() {
-  const std::size_t count = keys_.size();
+  const std::vector<FeaturePair>& pairs = contacts().pairs;
+  const SurfaceFeatures& features = collision_.features();
+  const NodalTrajectories& ways = collision_.nodes();
+  const std::size_t count = pairs.size();
   if (std::exchange(has_responses_, true) || count == 0) return;
   // The contacts of every node, by counting.
-  host_begin_.assign(host_to_.size() + 1, 0);
-  for (const Index index : host_chosen_)
-    for (const Index node : pairs_.features().nodes_of(chosen_pair(index)))
-      ++host_begin_[static_cast<std::size_t>(node) + 1];
+  host_begin_.assign(ways.to.size() + 1, 0);
+  for (const FeaturePair& pair : pairs)
+    for (const Index node : features.nodes_of(pair)) ++host_begin_[static_cast<std::size_t>(node) + 1];
   std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
   host_entries_.resize(4 * count);
   std::vector<Index> next(host_begin_.begin(), host_begin_.end() - 1);
   for (std::size_t c = 0; c < count; ++c) {
-    const auto nodes = pairs_.features().nodes_of(chosen_pair(host_chosen_[c]));
-    for (std::size_t i = 0; i < 4; ++i)
-      host_entries_[static_cast<std::size_t>(next[static_cast<std::size_t>(nodes[i])]++)] =
-          static_cast<Index>(4 * c + i);
+    const auto nodes = features.nodes_of(pairs[c]);
+    for (std::size_t i = 0; i < 4; ++i) host_entries_[next[nodes[i]]++] = static_cast<Index>(4 * c + i);
   }
-  // Forces that go on; both lists ascend.
-  std::vector<Vec3d> forces(count);
-  for (std::size_t c = 0, k = 0; c < count; ++c) {
-    while (k < work_.keys.size() && work_.keys[k] < keys_[c]) ++k;
-    if (k < work_.keys.size() && work_.keys[k] == keys_[c]) forces[c] = work_.forces[k];
-  }
-  fill(device_, host_chosen_, chosen_);
+  fill(device_, contacts().chosen, chosen_);
   fill(device_, host_begin_, node_begin_);
   fill(device_, host_entries_, node_entries_);
-  fill(device_, forces, forces_);
+  fill(device_, work_.forces_of(contacts().keys), forces_);
   reserve(device_, count, active_);
   reserve(device_, count, responses_);
   // Both sides give way, and what is drawn over cloth snags where contacts are as firm as with obstacles.
   constexpr double softer = 4.0 / 7;
-  contact_kernels_.respond_contacts(device_.queue(),
-                                    {.list = list(),
-                                     .from = std::as_const(from_).view(),
-                                     .to = std::as_const(to_).view(),
-                                     .inverse_inertia = std::as_const(inverse_inertia_).view(),
-                                     .friction = friction_.view(),
-                                     .tolerance = tolerance_,
-                                     .stiffening = softer * contact_stiffening(iteration_, true),
-                                     .reach = reach_,
-                                     .active = first(active_, count),
-                                     .sharing = sharing_.view(),
-                                     .forces = first(forces_, count),
-                                     .responses = first(responses_, count)});
+  device_.backend().cloth_contact.respond_contacts(
+      device_.queue(), {.list = list(),
+                        .from = ways.device_from.view(),
+                        .to = ways.device_to.view(),
+                        .inverse_inertia = ways.inverse_inertia.view(),
+                        .friction = friction_.view(),
+                        .tolerance = collision_.geometry().tolerance(),
+                        .stiffening = softer * contact_stiffening(iteration_, true),
+                        .reach = collision_.geometry().reach(),
+                        .active = first(active_, count),
+                        .sharing = sharing_.view(),
+                        .forces = first(forces_, count),
+                        .responses = first(responses_, count)});
+}
+
+template <class Real>
+bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
+                                   const std::vector<const ProjectionSolver<Real>*>& failed_garments) {
+  const double parts = end.part.parts;
+  if (end.retry) {
+    work_ = kept();
+    work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
+    stopped_.clear();
+    return false;
+  }
+  const bool holds = end.accept && may_penetrate();
+  if (holds) {
+    apply_ccd_limits(failed_garments, end.part.h);
+    if (!failed_garments.empty()) {  // forces of a broken iterate are none to go on with
+      work_ = kept();
+      work_.scale(1 / (parts * parts));
+    }
+  }
+  if (end.step_done && parts > 1) work_.scale(parts * parts);
+  return holds;
+}
+
+template <class Real>
+void ClothContacts<Real>::end_step(bool is_kept) {
+  if (is_kept) collision_.set_kept(std::move(work_));
+}
+
+template <class Real>
+std::vector<char> ClothContacts<Real>::with_neighbours(
+    const std::vector<const ProjectionSolver<Real>*>& garments) const {
+  std::vector<char> found(members_.size(), 0);
+  for (std::size_t g = 0; g < members_.size(); ++g)
+    found[g] = std::find(garments.begin(), garments.end(), members_[g].solver) != garments.end();
+  const auto moves = [&](std::size_t g) {
+    return members_[g].solver->pattern().free_count() > 0 && !members_[g].solver->frozen();
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const FeaturePair& pair : contacts().pairs) {
+      const auto [one, other] = collision_.features().surfaces_of(pair);
+      if (found[one] == found[other] || !moves(one) || !moves(other)) continue;
+      found[one] = found[other] = 1;
+      grows = true;
+    }
+  }
+  return found;
+}
+
+template <class Real>
+void ClothContacts<Real>::apply_ccd_limits(const std::vector<const ProjectionSolver<Real>*>& failed_garments,
+                                           double h) {
+  NodalTrajectories& ways = collision_.nodes();
+  const std::vector<Index>& node_begin = collision_.features().node_begin;
+  const std::vector<char> stays = with_neighbours(failed_garments);
+  std::vector<Vec3d> velocities, predicted = ways.to;  // where what stays would go on its own
+  std::vector<double> inverse_masses;
+  std::vector<double> staging;
+  const double* const inverse_inertia = ways.inverse_inertia.read(staging);
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    const auto begin = static_cast<std::size_t>(node_begin[g]),
+               end = static_cast<std::size_t>(node_begin[g + 1]);
+    ProjectionSolver<Real>& solver = *members_[g].solver;
+    std::vector<Vec3d> own(end - begin);
+    if (!solver.frozen()) own = solver.velocities(stays[g] == 0, h);
+    // What is frozen has no inertia that is finite, and no inverse.
+    const double inertia = solver.frozen() ? 0 : static_cast<double>(solver.nodes_in_step().inertia);
+    for (std::size_t i = begin; i < end; ++i) {
+      velocities.push_back(own[i - begin]);
+      inverse_masses.push_back(inverse_inertia[i] * inertia / members_[g].density);
+      if (stays[g] == 0) continue;
+      ways.to[i] = ways.from[i];
+      predicted[i] = ways.from[i] + (inverse_masses[i] > 0 ? h : 0) * velocities[i];
+    }
+  }
+  auto [shares, met] = collision_.ccd_limits(predicted, inverse_masses, velocities);
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    if (stays[g] != 0) std::fill(shares.begin() + node_begin[g], shares.begin() + node_begin[g + 1], 0.0);
+    using NodeValue = typename ProjectionSolver<Real>::NodeValue;
+    std::vector<NodeValue> positions, speeds;
+    for (Index i = node_begin[g]; i < node_begin[g + 1]; ++i) {
+      const auto node = static_cast<std::size_t>(i);
+      const Index own = i - node_begin[g];
+      const bool is_held = shares[node] < 1;
+      if (is_held)
+        positions.push_back({own, shares[node] > 0
+                                      ? ways.from[node] + shares[node] * (ways.to[node] - ways.from[node])
+                                      : ways.from[node]});
+      if (is_held || std::binary_search(met.begin(), met.end(), i)) speeds.push_back({own, velocities[node]});
+    }
+    stopped_.held_back[g] += static_cast<Index>(positions.size());
+    if (!members_[g].solver->frozen()) members_[g].solver->stop_nodes(positions, speeds, stays[g] != 0);
+  }
+}
+
+template <class Real>
+bool ClothContacts<Real>::stop_blocked_kinematic_nodes() {
+  if (!may_penetrate() || !exist() || has_stopped_) return false;
+  const SurfaceFeatures& features = collision_.features();
+  const NodalTrajectories& ways = collision_.nodes();
+  std::vector<double> inertia_staging;
+  const double* const inverse_inertia = ways.inverse_inertia.read(inertia_staging);
+  const auto only_driven = [&](const FeaturePair& pair) {
+    return std::ranges::all_of(features.nodes_of(pair),
+                               [&](Index node) { return inverse_inertia[node] == 0; });
+  };
+  bool any = false;
+  for (std::size_t c = 0; c < contacts().keys.size() && !any; ++c)
+    any = contacts()[c].status == PairStatus::passing && only_driven(contacts().pairs[c]);
+  if (!any) return false;
+  has_stopped_ = true;
+  std::vector<FeaturePair> pairs;
+  std::ranges::copy_if(collision_.candidates().pairs, std::back_inserter(pairs), only_driven);
+  const std::vector<double> shares =
+      max_step_fractions(features, pairs, ways.from, ways.to, collision_.geometry().thicknesses());
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    if (members_[g].solver->frozen()) continue;
+    std::vector<typename ProjectionSolver<Real>::NodeValue> positions;
+    for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
+      const auto node = static_cast<std::size_t>(i);
+      if (shares[node] < 1)
+        positions.push_back(
+            {i - features.node_begin[g], ways.from[node] + shares[node] * (ways.to[node] - ways.from[node])});
+    }
+    const auto count = static_cast<Index>(positions.size());
+    stopped_.held_back[g] += count;
+    stopped_.blocked[g] += count;
+    members_[g].solver->stop_nodes(positions, {}, false);
+  }
+  return true;
+}
+
+template <class Real>
+std::size_t ClothContacts<Real>::memory_bytes() const {
+  std::size_t bytes = collision_.memory_bytes() + system_.memory_bytes();
+  const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
+  add(free_number_, free_nodes_, sharing_, modes_, chosen_, node_begin_, node_entries_, active_, forces_,
+      pulls_, responses_);
+  for (const Member& member : members_) add(member.node_blocks, member.edge_blocks);
+  return bytes;
 }
 
 template class ClothContacts<float>;

@@ -2,16 +2,17 @@
 #pragma once
 
 #include "engine/model/scene.hpp"
+#include "host/cloth_collision/cloth_collision.hpp"
 #include "host/cloth_collision/cloth_friction.hpp"
-#include "host/cloth_collision/cloth_pairs.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
 
-/// Contacts that are solved with the systems of the garments (kernels/cloth_contact/cloth_contact.hpp).
-/// Garments that are frozen stay where they are and are felt by the others.
+/// Contacts that are solved with the systems of the garments (kernels/cloth_contact/cloth_contact.hpp): what
+/// comes after the stages of ClothCollision. Garments that are frozen stay where they are and are felt by the
+/// others.
 template <class Real>
-class ClothContacts : public ClothPairs {
+class ClothContacts {
  public:
   using Garments = std::vector<ProjectionSolver<Real>*>;
 
@@ -19,7 +20,7 @@ class ClothContacts : public ClothPairs {
   ClothContacts(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments,
                 const Garments& solvers);
 
-  /// What its sizes are, and what the last step did.
+  ClothCollision& collision() { return collision_; }
   std::size_t memory_bytes() const;
 
   // The phases of a step, see StepController.
@@ -63,15 +64,23 @@ class ClothContacts : public ClothPairs {
   void end_step(bool is_kept);
 
   // Of the iterate, and since the step began.
+  /// Whether some pair perhaps did not stay apart on the way to the iterates.
+  bool may_penetrate() const { return contacts().may_penetrate(); }
+  /// Whether any contact may act.
+  bool exist() const { return contacts().exist(); }
+  Index count() const { return contacts().count(); }
+  Index loaded_count() const { return collision_.loaded_count(); }
+  double least_gap() const { return collision_.least_gap(); }
+  const ContactWarmStart& kept() const { return collision_.kept(); }
   /// Most iterations of conjugate gradients in a solve since the step began.
   int cg_iterations() const { return cg_iterations_; }
   /// Nodes of a garment that were held back from where their step led, because cloth would have passed
   /// through cloth.
   Index ccd_stopped_nodes(const ProjectionSolver<Real>& garment) const {
-    return ccd_stopped_nodes_[number_of(garment)];
+    return stopped_.held_back[number_of(garment)];
   }
   Index blocked_kinematic_nodes(const ProjectionSolver<Real>& garment) const {
-    return blocked_kinematic_nodes_[number_of(garment)];
+    return stopped_.blocked[number_of(garment)];
   }
 
  private:
@@ -79,14 +88,19 @@ class ClothContacts : public ClothPairs {
   struct Member {
     ProjectionSolver<Real>* solver = nullptr;
     Index first_node = 0, first_edge = 0, first_free = 0;
+    double density = 0;  ///< [kg/m^2]
     Buffer<Index> node_blocks, edge_blocks;
   };
 
+  const Contacts& contacts() const { return collision_.contacts(); }
   void gather(bool at_start);
   std::size_t number_of(const ProjectionSolver<Real>& garment) const {
     return static_cast<std::size_t>(std::ranges::find(members_, &garment, &Member::solver) -
                                     members_.begin());
   }
+  /// Calls visit(node, weight, force) for every node of every contact that acts; force times h^2 [kg m].
+  template <class Visit>
+  void for_each_force(const Visit& visit) const;
   std::vector<int> islands() const;
   /// Sets the rigid motions of what touches as modes of the system; false: nothing that moves touches.
   bool set_rigid_modes();
@@ -101,7 +115,9 @@ class ClothContacts : public ClothPairs {
   /// freely; shape [garment].
   std::vector<char> with_neighbours(const std::vector<const ProjectionSolver<Real>*>& garments) const;
 
+  const Device& device_;
   const StepKernels<Real>& kernels_;
+  ClothCollision collision_;
   ClothFrictionTable friction_;
   std::vector<Member> members_;
   Buffer<Index> free_number_, free_nodes_;
@@ -122,6 +138,8 @@ class ClothContacts : public ClothPairs {
   /// this part.
   bool has_responses_ = false, has_stopped_ = false;
   int cg_iterations_ = 0;
+  ContactWarmStart work_;  ///< forces of contacts in the step under way
+  StoppedNodes stopped_;
 };
 
 }  // namespace isocloth

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "host/memory/growing_buffer.hpp"
 #include "host/projection/cloth_contacts.hpp"
 #include "host/surroundings/shape_views.hpp"
 
@@ -15,39 +16,41 @@ void ClothContacts<Real>::add() {
   for (const Member& member : members_) {
     if (member.solver->frozen()) continue;
     const NodesInStep<Real> nodes = member.solver->nodes_in_step();
-    kernels_.add_cloth_contacts(device_.queue(), {.list = list(),
-                                                  .responses = first(std::as_const(responses_), keys_.size()),
-                                                  .free = nodes.free,
-                                                  .first_node = member.first_node,
-                                                  .first_edge = member.first_edge,
-                                                  .node_blocks = member.node_blocks.view(),
-                                                  .edge_blocks = member.edge_blocks.view(),
-                                                  .blocks = nodes.blocks,
-                                                  .right_side = nodes.right_side});
+    kernels_.add_cloth_contacts(device_.queue(),
+                                {.list = list(),
+                                 .responses = first(std::as_const(responses_), contacts().keys.size()),
+                                 .free = nodes.free,
+                                 .first_node = member.first_node,
+                                 .first_edge = member.first_edge,
+                                 .node_blocks = member.node_blocks.view(),
+                                 .edge_blocks = member.edge_blocks.view(),
+                                 .blocks = nodes.blocks,
+                                 .right_side = nodes.right_side});
   }
+}
+
+template <class Real>
+template <class Visit>
+void ClothContacts<Real>::for_each_force(const Visit& visit) const {
+  const std::size_t count = contacts().keys.size();
+  std::vector<ClothResponse> staged_responses;
+  std::vector<Vec3d> staged_forces;
+  const ClothResponse* const responses = responses_.read(0, count, staged_responses);
+  const Vec3d* const forces = forces_.read(0, count, staged_forces);
+  for (std::size_t c = 0; c < count; ++c)
+    for (std::size_t i = 0; i < 4 && responses[c].acts(); ++i)
+      visit(responses[c].nodes[i], responses[c].weights[i], forces[c]);
 }
 
 template <class Real>
 void ClothContacts<Real>::sum_forces() {
   respond();
-  const std::size_t count = keys_.size();
-  std::vector<ClothResponse> staged_responses;
-  std::vector<Vec3d> staged_forces;
-  std::vector<Index> staged_numbers;
-  const ClothResponse* const responses = std::as_const(responses_).read(0, count, staged_responses);
-  const Vec3d* const forces = std::as_const(forces_).read(0, count, staged_forces);
-  const Index* const numbers = std::as_const(free_number_).read(staged_numbers);
+  std::vector<Index> staging;
+  const Index* const numbers = std::as_const(free_number_).read(staging);
   std::vector<Vec3<Real>> sums(free_count());
-  for (std::size_t c = 0; c < count; ++c) {
-    if (!responses[c].acts()) continue;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const Index free = numbers[responses[c].nodes[i]];
-      if (free < 0) continue;
-      const Vec3d f = responses[c].weights[i] * forces[c];
-      sums[static_cast<std::size_t>(free)] +=
-          Vec3<Real>{static_cast<Real>(f.x), static_cast<Real>(f.y), static_cast<Real>(f.z)};
-    }
-  }
+  for_each_force([&](Index node, double weight, const Vec3d& force) {
+    if (numbers[node] >= 0) sums[numbers[node]] += narrow<Real>(weight * force);
+  });
   if (summed_forces_.size() != sums.size()) summed_forces_ = {device_, sums.size()};
   summed_forces_.upload(sums);
 }
@@ -61,28 +64,20 @@ ArrayView<const Vec3<Real>> ClothContacts<Real>::forces_on(const ProjectionSolve
 template <class Real>
 std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<Real>& garment,
                                                         double h) const {
-  const auto member = std::ranges::find(members_, &garment, &Member::solver);
-  const auto first = static_cast<std::size_t>(member->first_node),
-             nodes = garment.pattern().free_number.size();
-  const std::size_t count = keys_.size();
-  std::vector<ClothResponse> staged_responses;
-  std::vector<Vec3d> staged_forces, sums(nodes);
-  const ClothResponse* const responses = std::as_const(responses_).read(0, count, staged_responses);
-  const Vec3d* const forces = std::as_const(forces_).read(0, count, staged_forces);
-  for (std::size_t c = 0; c < count; ++c) {
-    if (!responses[c].acts()) continue;
-    for (std::size_t i = 0; i < 4; ++i)
-      if (const std::size_t node = static_cast<std::size_t>(responses[c].nodes[i]) - first; node < nodes)
-        sums[node] += (responses[c].weights[i] / (h * h)) * forces[c];
-  }
+  const auto first = static_cast<std::size_t>(members_[number_of(garment)].first_node);
+  std::vector<Vec3d> sums(garment.pattern().free_number.size());
+  for_each_force([&](Index any_node, double weight, const Vec3d& force) {
+    if (const std::size_t node = static_cast<std::size_t>(any_node) - first; node < sums.size())
+      sums[node] += (weight / (h * h)) * force;
+  });
   return sums;
 }
 
 template <class Real>
 typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product(std::size_t columns) {
-  reserve(device_, 2 * columns * keys_.size(), pulls_);
+  reserve(device_, 2 * columns * contacts().keys.size(), pulls_);
   return MultiplyClothContacts<Real>{
-      .responses = first(std::as_const(responses_), keys_.size()),
+      .responses = first(std::as_const(responses_), contacts().keys.size()),
       .node_begin = node_begin_.view(),
       .node_entries = first(std::as_const(node_entries_), host_entries_.size()),
       .free_number = free_number_.view(),
@@ -120,8 +115,7 @@ bool ClothContacts<Real>::solve_block(const Buffer<Vec3<Real>>& columns, Buffer<
 
 template <class Real>
 Index ClothContacts<Real>::first_free(const ProjectionSolver<Real>& garment) const {
-  return std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.solver == &garment; })
-      ->first_free;
+  return members_[number_of(garment)].first_free;
 }
 
 /// For each garment, the number of the group of garments that touch each other directly or through others,
@@ -135,13 +129,8 @@ std::vector<int> ClothContacts<Real>::islands() const {
     return g;
   };
   std::vector<char> touches(members_.size(), 0);
-  for (const Index index : host_chosen_) {
-    // The first node is of one side, the last of the other.
-    const std::array<Index, 4> nodes = pairs_.features().nodes_of(chosen_pair(index));
-    const auto garment_of = [&](Index node) {
-      return static_cast<std::size_t>(pairs_.features().node_surfaces[static_cast<std::size_t>(node)]);
-    };
-    const std::size_t a = garment_of(nodes.front()), b = garment_of(nodes.back());
+  for (const FeaturePair& pair : contacts().pairs) {
+    const auto [a, b] = collision_.features().surfaces_of(pair);
     touches[a] = touches[b] = 1;
     parents[root(a)] = root(b);
   }
@@ -166,7 +155,7 @@ bool ClothContacts<Real>::set_rigid_modes() {
       const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
       for (std::size_t i = 0; i < nodes.size(); ++i)
         visit(static_cast<std::size_t>(numbers[g]), static_cast<std::size_t>(members_[g].first_free) + i,
-              host_to_[static_cast<std::size_t>(members_[g].first_node + nodes[i])]);
+              collision_.nodes().to[members_[g].first_node + nodes[i]]);
     }
   };
   std::vector<Vec3d> centers(count);
@@ -195,20 +184,21 @@ bool ClothContacts<Real>::set_rigid_modes() {
 template <class Real>
 void ClothContacts<Real>::update() {
   if (!exist()) return;
-  const std::size_t count = keys_.size();
-  kernels_.update_cloth_contacts(device_.queue(), {.responses = first(std::as_const(responses_), count),
-                                                   .node_garments = node_garments_.view(),
-                                                   .friction = friction_.view(),
-                                                   .free_number = std::as_const(free_number_).view(),
-                                                   .correction = system_.solution().view(),
-                                                   .forces = first(forces_, count)});
+  const std::size_t count = contacts().keys.size();
+  kernels_.update_cloth_contacts(device_.queue(),
+                                 {.responses = first(std::as_const(responses_), count),
+                                  .node_garments = collision_.geometry().device_features().node_garments,
+                                  .friction = friction_.view(),
+                                  .free_number = std::as_const(free_number_).view(),
+                                  .correction = system_.solution().view(),
+                                  .forces = first(forces_, count)});
   std::vector<Vec3d> staging;
   const Vec3d* const forces = std::as_const(forces_).read(0, count, staging);
   work_.keys.clear();
   work_.forces.clear();
   for (std::size_t c = 0; c < count; ++c) {
     if (forces[c] == Vec3d{}) continue;
-    work_.keys.push_back(keys_[c]);
+    work_.keys.push_back(contacts().keys[c]);
     work_.forces.push_back(forces[c]);
   }
 }

@@ -29,7 +29,7 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void set_bodies(const std::vector<BodyState>& states) override {
     if (bodies_) bodies_->set_states(states);
   }
-  ClothPairs* cloth() const override { return cloth_ ? &cloth_->contacts() : nullptr; }
+  ClothCollision* cloth() const override { return cloth_ ? &cloth_->contacts().collision() : nullptr; }
 
  private:
   using Base = CoupledGarments<ProjectionSolver<Real>>;
