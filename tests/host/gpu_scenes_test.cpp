@@ -1,12 +1,13 @@
 // Every scene of bench/scenes on a device beside the CPU: a few steps, from the same states.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
-#include <set>
+#include <limits>
 #include <string>
-#include <utility>
+#include <vector>
 
+#include "engine/core/random.hpp"
 #include "host/scene/scene_file.hpp"
 #include "tests/host/gpu_case.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of the scenes that this build knows and that a device of software steps in seconds.
 std::vector<std::string> scenes() {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(ISOCLOTH_SOURCE_DIR "/bench/scenes"))
@@ -31,12 +31,20 @@ void shorten(Scene& scene) {
     scene.garments.resize(most);
 }
 
+/// A state with every position moved by one rounding.
+GarmentState nudged(GarmentState state) {
+  Random random(1);
+  for (double& x : state.positions)
+    x *= 1 + (random.uniform() < 0.5 ? -1 : 1) * std::numeric_limits<double>::epsilon();
+  return state;
+}
+
 class GpuScenes : public GpuCase, public testing::WithParamInterface<std::string> {};
 
-/// What is done tile by tile or colour by colour has one order of sums: the bits are the CPU's where that
-/// fuses products, too. Elsewhere a device sums the fronts of a factor in another order: in a step from the
-/// same state positions differ by rounding, or, where the numbers of iterations differ, by what the
-/// tolerances of both leave open.
+/// A device sums the fronts of a factor in another order than the CPU. How far that takes a step from the
+/// CPU's depends on the scene (cloth that buckles or touches magnifies it), and is measured by what becomes
+/// of positions that differ by one rounding: hence a bound of that times the roundings of an iteration, and,
+/// where numbers of iterations differ, what the tolerances leave open.
 TEST_P(GpuScenes, StepsEqualThoseOfTheCpu) {
   Scene scene;
   try {
@@ -48,25 +56,31 @@ TEST_P(GpuScenes, StepsEqualThoseOfTheCpu) {
   shorten(scene);
   std::size_t nodes = 0;
   for (const Garment& garment : scene.garments) nodes += garment.mesh.positions.size();
-  constexpr std::size_t most_nodes = 3000;
+  constexpr std::size_t most_nodes = 1600;
   if (nodes > most_nodes) GTEST_SKIP() << nodes << " nodes take a device of software minutes";
-  Simulation cpu(scene, {.backend = "cpu"}), gpu(scene, {.backend = "cuda"});
-  constexpr int steps = 2;
-  // Positions of metres, in double: what a solve of condition 1e8 leaves of 16 digits.
-  constexpr double rounding = 1e-7, left_open = 1e-4;
-  double largest = 0;
-  for (int n = 0; n < steps; ++n) {
-    for (std::size_t g = 0; g < scene.garments.size(); ++g) gpu.set_state(g, cpu.state(g));
-    const auto expected = cpu.step(), found = gpu.step();
+  // A factor in single precision, which a CPU may choose, leaves what conjugate gradients are told to leave.
+  const auto on = [&](const char* backend) {
+    const bool is_mixed = Simulation(scene).info(0).solver.find("float32") != std::string::npos;
+    return ExecutionOptions{.backend = backend,
+                            .solver = is_mixed ? StepSolver::direct : StepSolver::automatic};
+  };
+  Simulation cpu(scene, on("cpu")), moved(scene, on("cpu")), gpu(scene, on("cuda"));
+  constexpr double roundings = 1000, least = 1e-9, left_open = 1e-4;  // [m]
+  for (int n = 0; n < 2; ++n) {
+    for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+      gpu.set_state(g, cpu.state(g));
+      moved.set_state(g, nudged(cpu.state(g)));
+    }
+    const auto expected = cpu.step(), found = gpu.step(), beside = moved.step();
     for (std::size_t g = 0; g < scene.garments.size(); ++g) {
       EXPECT_EQ(found[g].status, expected[g].status) << "step " << n << ", garment " << g;
-      const bool is_alike = found[g].iterations == expected[g].iterations;
-      const double difference = distance(cpu, gpu, g);
-      largest = std::max(largest, difference);
-      EXPECT_LE(difference, is_alike ? rounding : left_open) << "step " << n << ", garment " << g;
+      const bool is_alike =
+          found[g].iterations == expected[g].iterations && beside[g].iterations == expected[g].iterations;
+      EXPECT_LE(distance(cpu, gpu, g),
+                is_alike ? std::max(least, roundings * distance(cpu, moved, g)) : left_open)
+          << "step " << n << ", garment " << g;
     }
   }
-  RecordProperty("largest_difference", std::to_string(largest));
 }
 
 INSTANTIATE_TEST_SUITE_P(Bench, GpuScenes, testing::ValuesIn(scenes()),

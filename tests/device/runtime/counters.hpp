@@ -15,10 +15,11 @@ struct KernelCount {
 
 struct Counters {
   std::size_t uploads = 0, uploaded_bytes = 0, downloads = 0, downloaded_bytes = 0;
-  std::size_t waits = 0;  ///< those that follow a copy and belong to it are not counted
+  std::size_t waits = 0;
   std::size_t launches = 0, graph_launches = 0, graphs = 0, allocations = 0;
   std::map<std::string, KernelCount> kernels;  ///< by name
-  /// The calls in their order: U upload, D download, L launch, R launch of a graph, W wait.
+  /// The calls in their order: U upload, D download, L launch, R launch of a graph, W a wait for anything but a
+  /// copy that was begun just before.
   std::string calls;
 };
 

@@ -176,11 +176,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(mutex());
   if (stream->capture != nullptr) return break_capture(*stream);
   Counters& c = counters();
-  // Of a copy that is waited for at once the wait is a part.
-  if (c.calls.empty() || (c.calls.back() != 'U' && c.calls.back() != 'D')) {
-    c.calls += 'W';
-    ++c.waits;
-  }
+  ++c.waits;
+  if (c.calls.empty() || (c.calls.back() != 'U' && c.calls.back() != 'D')) c.calls += 'W';
   run_pending(*stream);
   return cudaSuccess;
 }
