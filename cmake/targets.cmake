@@ -9,6 +9,14 @@ function(isocloth_module name)
   target_link_libraries(${name} PRIVATE isocloth_flags)
 endfunction()
 
+# isocloth_unity(MODULES...): many small files read the same large headers; whoever does not change them reads them once
+# for several files.
+function(isocloth_unity)
+  if(NOT ISOCLOTH_BUILD_TESTS OR ISOCLOTH_SANITIZE OR ISOCLOTH_UNITY)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+endfunction()
+
 # isocloth_model_folders(VARIABLE PATTERNS...): folders of the calling directory that match, of models beside the core;
 # those of ISOCLOTH_MODELS=OFF: none.
 function(isocloth_model_folders variable)

@@ -1,9 +1,9 @@
 #include "engine/material/fast_sheet.hpp"
 
+#include "engine/material/instrument_units.hpp"
+
 namespace isocloth {
 namespace {
-
-constexpr double gf_per_cm = 0.980665;  ///< [N/m]
 
 StressCurve loading(const FastSheet::Thread& thread) {
   StressCurve curve;

@@ -3,10 +3,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/material/instrument_units.hpp"
+
 namespace isocloth {
 namespace {
 
-constexpr double gf_per_cm = 0.980665;  ///< [N/m]
 constexpr double full_load = 500 * gf_per_cm, least_slope = 0.1;
 
 StressCurve loading(const KesSheet::Thread& thread) {

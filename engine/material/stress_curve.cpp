@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_points = 64;
 /// Least slope of any piece over the steepest: strains are told by stresses, which nearly level ones hardly
 /// do.
-constexpr double least_slope = 1e-4;
+constexpr double least_steepness = 1e-4;
 
 /// Number of pieces of a polynomial, and of a curve that is straight between few points, where x is not
 /// linear in d.
@@ -161,11 +161,11 @@ void validate_polynomial(const std::string& key, const StressCurve& curve, const
       where = of.displacement(p.begin + t);
     }
   }
-  if (flattest > 0 && flattest >= least_slope * steepest) return;
+  if (flattest > 0 && flattest >= least_steepness * steepest) return;
   refuse(key + ".polynomial",
          text("a ", names.force, ' ', names.where,
               flattest > 0 ? " that hardly rises" : " that does not rise", " at ", names.strain, ' ', where),
-         text("one that rises up to ", names.strain, ' ', curve.up_to, ", everywhere by ", least_slope,
+         text("one that rises up to ", names.strain, ' ', curve.up_to, ", everywhere by ", least_steepness,
               " of where it rises most; lower up_to, or change the coefficients"));
 }
 
@@ -196,10 +196,10 @@ void validate_points(const std::string& key, const StressCurve& curve, const Con
                   i == 0 ? 0 : curve.points[i - 1][1], " at ", names.strain, ' ', before));
   }
   for (std::size_t i = 0; i < curve.points.size(); ++i)
-    if (slope_to(i) < least_slope * steepest)
-      refuse(
-          text(key, "[", i, "].", names.force), curve.points[i][1],
-          text("more: ", names.force, " must rise everywhere by ", least_slope, " of where it rises most"));
+    if (slope_to(i) < least_steepness * steepest)
+      refuse(text(key, "[", i, "].", names.force), curve.points[i][1],
+             text("more: ", names.force, " must rise everywhere by ", least_steepness,
+                  " of where it rises most"));
 }
 
 void validate_curve(const std::string& key, const StressCurve& curve, const Conversion& of,

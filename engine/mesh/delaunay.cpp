@@ -9,6 +9,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/random.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/no_index.hpp"
 
 namespace isocloth {
 namespace {
@@ -17,7 +18,6 @@ __extension__ using Wide = __int128;
 
 constexpr Index infinite =
     -1;  ///< the vertex at infinity, of the triangles that stand on the hull from outside
-constexpr Index none = -1;
 
 struct LatticePoint {
   std::int64_t x, y;
@@ -103,7 +103,7 @@ std::vector<Index> insertion_order(const std::vector<LatticePoint>& points) {
 class Triangulation {
  public:
   explicit Triangulation(std::vector<LatticePoint> points)
-      : points_(std::move(points)), starting_at_(points_.size() + 1, none) {}
+      : points_(std::move(points)), starting_at_(points_.size() + 1, no_index) {}
 
   std::vector<std::array<Index, 3>> run() {
     const auto seed = start();

@@ -4,23 +4,23 @@
 #include <numbers>
 
 #include "engine/mesh/half_edges.hpp"
+#include "engine/mesh/no_index.hpp"
 
 namespace isocloth {
 namespace {
 
 constexpr double corner_angle_limit = 143.0 / 180.0 * std::numbers::pi;
-constexpr Index none = -1;
 
 /// Follows next[node] around each closed curve, starting at its lowest node; consumes `next`.
 std::vector<std::vector<Index>> closed_loops(std::vector<Index> next) {
   std::vector<std::vector<Index>> loops;
   for (std::size_t start = 0; start < next.size(); ++start) {
-    if (next[start] == none) continue;
+    if (next[start] == no_index) continue;
     loops.emplace_back();
-    for (Index node = static_cast<Index>(start); next[node] != none;) {
+    for (Index node = static_cast<Index>(start); next[node] != no_index;) {
       loops.back().push_back(node);
       const Index following = next[node];
-      next[node] = none;
+      next[node] = no_index;
       node = following;
     }
   }
@@ -58,7 +58,7 @@ void build_incidence(const Mesh& mesh, Topology& topology) {
 Topology build_topology(const Mesh& mesh) {
   Topology topology;
   const auto half_edges = sorted_half_edges(mesh);
-  std::vector<Index> next(mesh.positions.size(), none);
+  std::vector<Index> next(mesh.positions.size(), no_index);
   topology.is_boundary.assign(mesh.positions.size(), 0);
   for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
     const auto& edge = half_edges[first];

@@ -8,11 +8,10 @@
 #include "engine/mesh/cut_quads.hpp"
 #include "engine/mesh/face_normal.hpp"
 #include "engine/mesh/material_frame.hpp"
+#include "engine/mesh/no_index.hpp"
 
 namespace isocloth {
 namespace {
-
-constexpr Index none = -1;
 
 /// An edge with a triangle on each side.
 struct Door {
@@ -29,7 +28,7 @@ double angle_at(const Mesh& mesh, Index at, Index a, Index b) {
 Index opposite(const Mesh& mesh, Index face, const std::array<Index, 2>& edge) {
   for (const Index node : mesh.face(face))
     if (node != edge[0] && node != edge[1]) return node;
-  return none;
+  return no_index;
 }
 
 /// Whether threads run alike on both sides of an edge of a mesh that is unfolded there: warp makes the same
@@ -79,17 +78,17 @@ std::vector<Door> doors(const Mesh& mesh, const Topology& topology, const std::v
 class Matching {
  public:
   Matching(Index face_count, std::vector<Door> doors)
-      : partner_(static_cast<std::size_t>(face_count), none), neighbours_(partner_.size()) {
+      : partner_(static_cast<std::size_t>(face_count), no_index), neighbours_(partner_.size()) {
     std::ranges::stable_sort(doors, std::greater{}, &Door::weight);
     for (const Door& door : doors) {
       const auto [a, b] = door.faces;
       neighbours_[at(a)].push_back(b);
       neighbours_[at(b)].push_back(a);
-      if (partner_[at(a)] == none && partner_[at(b)] == none) join(a, b);
+      if (partner_[at(a)] == no_index && partner_[at(b)] == no_index) join(a, b);
     }
-    std::vector<Index> seen(partner_.size(), none), from(partner_.size(), none);
+    std::vector<Index> seen(partner_.size(), no_index), from(partner_.size(), no_index);
     for (Index face = 0; face < face_count; ++face)
-      if (partner_[at(face)] == none) augment(face, seen, from);
+      if (partner_[at(face)] == no_index) augment(face, seen, from);
   }
   Index partner(Index face) const { return partner_[at(face)]; }
 
@@ -110,16 +109,16 @@ class Matching {
         if (seen[at(face)] == start) continue;
         seen[at(face)] = start;
         from[at(face)] = queue[next];
-        if (const Index other = partner_[at(face)]; other != none) {
+        if (const Index other = partner_[at(face)]; other != no_index) {
           if (seen[at(other)] == start) continue;
           seen[at(other)] = start;
           queue.push_back(other);
           continue;
         }
-        for (Index end = face; end != none;) {
+        for (Index end = face; end != no_index;) {
           const Index before = from[at(end)], left = partner_[at(before)];
           join(before, end);
-          end = before == start ? none : left;
+          end = before == start ? no_index : left;
         }
         return;
       }
@@ -162,7 +161,7 @@ std::vector<TrianglePair> triangle_pairs(const Mesh& mesh, const Topology& topol
     const Index partner = matching.partner(f);
     if (mesh.face_size(f) == 4)
       pairs.push_back(cut_quad(mesh, f, corners[static_cast<std::size_t>(f)]));
-    else if (partner == none)
+    else if (partner == no_index)
       pairs.push_back(single(mesh, f));
     else if (f < partner)
       pairs.push_back(joined(mesh, f, partner));

@@ -10,6 +10,7 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/face_normal.hpp"
 #include "engine/mesh/half_edges.hpp"
+#include "engine/mesh/no_index.hpp"
 #include "engine/mesh/topology.hpp"
 
 namespace isocloth {
@@ -18,7 +19,6 @@ namespace {
 constexpr double tiny_area = 1e-12;    ///< least area of a face over the squared diagonal of the bounding box
 constexpr double least_height = 1e-7;  ///< least height of a face over its longest edge
 constexpr double farthest = 1e30;      ///< greatest coordinate [m], whose fourth power is still a number
-constexpr Index none = -1;
 constexpr Index most_faces_at_node = 1000;
 
 using NodePairSet = std::set<std::array<Index, 2>>;
@@ -143,7 +143,7 @@ class Validation {
     };
     std::vector<Key> keys;
     for (Index f = 0; f < mesh_.face_count(); ++f) {
-      Key key{{none, none, none, none}, f};
+      Key key{{no_index, no_index, no_index, no_index}, f};
       const auto nodes = mesh_.face(f);
       std::copy(nodes.begin(), nodes.end(), key.nodes.begin());
       std::sort(key.nodes.begin(), key.nodes.end());
@@ -152,13 +152,13 @@ class Validation {
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
       return a.nodes != b.nodes ? a.nodes < b.nodes : a.face < b.face;
     });
-    Index first = none, twin = none;
+    Index first = no_index, twin = no_index;
     for (std::size_t i = 1; i < keys.size(); ++i) {
-      if (keys[i].nodes != keys[i - 1].nodes || (twin != none && keys[i].face > twin)) continue;
+      if (keys[i].nodes != keys[i - 1].nodes || (twin != no_index && keys[i].face > twin)) continue;
       first = keys[i - 1].face;
       twin = keys[i].face;
     }
-    if (twin != none) {
+    if (twin != no_index) {
       refuse(names_.face(twin), " repeats ", names_.face(first), ": found nodes ", listed(twin),
              " twice, expected each face once; delete one of them");
     }
@@ -262,7 +262,7 @@ class Validation {
 
   /// The half edge of the other face at the same edge, shape [corner_count]; -1 on the boundary.
   std::vector<Index> opposite_corners() const {
-    std::vector<Index> opposites(mesh_.face_nodes.size(), none);
+    std::vector<Index> opposites(mesh_.face_nodes.size(), no_index);
     const auto half_edges = sorted_half_edges(mesh_);
     const auto faces = corner_faces(mesh_);
     for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
@@ -298,7 +298,7 @@ class Validation {
         open.pop_back();
         for (Index c = mesh_.face_begin[f]; c < mesh_.face_begin[f + 1]; ++c) {
           const Index opposite = opposites[c];
-          if (opposite == none) continue;
+          if (opposite == no_index) continue;
           // Two faces with one orientation run through their common edge in opposite directions.
           const bool against = mesh_.face_nodes[c] == mesh_.face_nodes[opposite];
           const char expected = static_cast<char>(reversed[f] ^ (against ? 1 : 0));
@@ -338,12 +338,12 @@ class Validation {
       if (visited[node]) continue;
       visited[node] = 1;
       Index first = start;  // against the fan to its beginning, or once around a closed one
-      for (Index c = opposites[start]; c != none; c = opposites[first]) {
+      for (Index c = opposites[start]; c != no_index; c = opposites[first]) {
         first = following(faces[c], c);
         if (first == start) break;
       }
       Index length = 1;
-      for (Index c = opposites[preceding(faces[first], first)]; c != none && c != first;
+      for (Index c = opposites[preceding(faces[first], first)]; c != no_index && c != first;
            c = opposites[preceding(faces[c], c)]) {
         ++length;
       }

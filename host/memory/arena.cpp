@@ -1,7 +1,9 @@
 #include "host/memory/arena.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 namespace isocloth {
 namespace {
@@ -12,7 +14,14 @@ constexpr std::size_t least_chunk = 4 * mebibyte, most_chunk = 256 * mebibyte;
 
 std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
+bool is_switched_off() {
+  const char* arena = std::getenv("ISOCLOTH_ARENA");
+  return arena != nullptr && std::string_view(arena) == "off";
+}
+
 }  // namespace
+
+Arena::Arena(const Memory& memory) : memory_(memory), is_off_(is_switched_off()) {}
 
 Arena::~Arena() {
   for (const auto& [begin, size] : chunks_) memory_.release(begin);
@@ -29,6 +38,7 @@ bool Arena::add_chunk(std::size_t bytes) {
 }
 
 bool Arena::reserve(std::size_t bytes) {
+  if (is_off_) return true;
   const std::size_t size = rounded(bytes, alignment);
   return size >= bytes && (largest_free() >= size || add_chunk(size));
 }
@@ -40,6 +50,16 @@ std::size_t Arena::largest_free() const {
 }
 
 void* Arena::allocate(std::size_t bytes) {
+  if (is_off_) {
+    void* pointer = nullptr;
+    if (!memory_.allocate(bytes, &pointer)) return nullptr;
+    const auto begin = static_cast<std::byte*>(pointer);
+    chunks_.emplace(begin, bytes);
+    taken_.emplace(begin, bytes);
+    reserved_ += bytes;
+    used_ += bytes;
+    return pointer;
+  }
   const std::size_t size = rounded(bytes, alignment);
   if (size < bytes) return nullptr;  // overflow
   auto smallest = [&] {
@@ -70,6 +90,12 @@ void Arena::release(void* pointer) {
   std::size_t size = taken->second;
   taken_.erase(taken);
   used_ -= size;
+  if (is_off_) {
+    memory_.release(begin);
+    reserved_ -= size;
+    chunks_.erase(begin);
+    return;
+  }
   const auto chunk = std::prev(chunks_.upper_bound(begin));
   const auto next = free_.lower_bound(begin);
   // Neighbours of another chunk that happens to lie beside this one are none.

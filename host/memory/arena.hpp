@@ -13,11 +13,13 @@ namespace isocloth {
 /// Deals out ranges of chunks that come from a backend: an allocation of the driver's costs as much as a step
 /// of a batch, and waits for the device. A range that was released may be dealt out at once: whoever releases
 /// it makes sure that no kernel uses it any more, or that the next user comes later in the same queue.
+/// ISOCLOTH_ARENA=off in the environment makes every range an allocation of its own, so that memory checkers
+/// (compute-sanitizer) see what is touched behind its end or after its release.
 class Arena {
  public:
   static constexpr std::size_t alignment = 256;  ///< alignment of ranges [bytes], a cudaMalloc's
 
-  explicit Arena(const Memory& memory) : memory_(memory) {}
+  explicit Arena(const Memory& memory);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -41,6 +43,7 @@ class Arena {
   bool add_chunk(std::size_t bytes);
 
   const Memory memory_;
+  const bool is_off_;                         ///< every range is a chunk
   std::map<std::byte*, std::size_t> chunks_;  ///< size of each chunk [bytes]
   std::map<std::byte*, std::size_t> free_;    ///< size of each free range [bytes]; neighbours are merged
   std::unordered_map<std::byte*, std::size_t> taken_;  ///< size of each range that is dealt out [bytes]

@@ -62,6 +62,7 @@ std::string shortage(const std::string& backend, const MemoryDemand& demand, std
 }
 
 WorkQueue::WorkQueue(const Device& device) : device_(device), queue_(device.model_) {
+  if (!device.backend().memory.host_accessible) queue_.monitor = {};  // of the host's memory
   const Memory& memory = device.backend().memory;
   if (!memory.open_queue(&queue_))
     throw DeviceError(std::string(device.backend().name) +

@@ -45,7 +45,7 @@ class ClothParticipant final : public StepParticipant<Real> {
  private:
   ClothContacts<Real> contacts_;
   const bool has_own_parts_;  ///< nobody has said how many at most
-  double least_gap_ = 1;      ///< least gap when the last step ended, see ClothPairs::least_gap()
+  double least_gap_ = 1;      ///< least gap when the last step ended, see ClothCollision::least_gap()
 };
 
 }  // namespace isocloth

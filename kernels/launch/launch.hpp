@@ -17,6 +17,13 @@
 
 #include <cuda_runtime.h>
 
+// The software device of the tests (tests/device) is a C++ compiler's, which knows neither.
+#if !defined(ISOCLOTH_LAUNCH)
+#define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
+  kernel<<<blocks, threads, shared, stream>>>(__VA_ARGS__)
+#define ISOCLOTH_BLOCK_MEMORY(name) extern __shared__ double2 name[]
+#endif
+
 namespace isocloth::cuda {
 
 class Block {
@@ -65,7 +72,7 @@ __global__ void for_kernel(Index count, Body body) {
 }
 template <class Body>
 __global__ void __launch_bounds__(most_threads<Body>(), 1) block_kernel(const __grid_constant__ Body body) {
-  extern __shared__ double2 scratch[];
+  ISOCLOTH_BLOCK_MEMORY(scratch);
   body(Block(scratch), static_cast<Index>(blockIdx.x));
 }
 /// Scratch too large for shared memory: one piece of the workspace per block, blocks take items in turn.
@@ -89,9 +96,10 @@ __global__ void __launch_bounds__(most_threads<Body>(), 1)
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
   constexpr Index size = 128;
+  const auto blocks = static_cast<unsigned>((count + size - 1) / size);
   if (count > 0)
-    detail::for_kernel<<<(count + size - 1) / size, size, 0, static_cast<cudaStream_t>(queue.stream)>>>(count,
-                                                                                                        body);
+    ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
+                    count, body);
 }
 
 /// scratch: bytes per block. Past 48 KiB it needs a queue that knows its shared_limit, past that limit one
@@ -106,13 +114,15 @@ void for_each_block(const Queue& queue, Index count, std::size_t scratch, const 
     if (scratch > without_asking)  // of the kernel, whoever launches it: always the same, therefore
       cudaFuncSetAttribute(detail::block_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(queue.shared_limit));
-    detail::block_kernel<<<count, threads, scratch, stream>>>(body);
+    ISOCLOTH_LAUNCH(detail::block_kernel<Body>, detail::most_threads<Body>(), static_cast<unsigned>(count),
+                    static_cast<unsigned>(threads), scratch, stream, body);
     return;
   }
   const std::size_t piece = workspace_piece(scratch), pieces = queue.workspace_bytes / piece;
   const unsigned blocks = static_cast<unsigned>(pieces < static_cast<std::size_t>(count) ? pieces : count);
-  detail::workspace_kernel<<<blocks, threads, 0, stream>>>(count, body, static_cast<char*>(queue.workspace),
-                                                           piece);
+  ISOCLOTH_LAUNCH(detail::workspace_kernel<Body>, detail::most_threads<Body>(), blocks,
+                  static_cast<unsigned>(threads), 0, stream, count, body, static_cast<char*>(queue.workspace),
+                  piece);
 }
 
 }  // namespace isocloth::cuda

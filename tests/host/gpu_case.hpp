@@ -25,10 +25,6 @@ class GpuCase : public testing::Test {
   }
 };
 
-/// The plugin of tests/support stands in for the GPU's: its kernels are those of the CPU without fused
-/// products, so that results differ from the CPU's by rounding as a GPU's do from an old CPU's.
-inline bool on_test_device() { return cuda_status().message == "host memory, for tests"; }
-
 /// Largest distance of a node in two states of a garment [m].
 inline double distance(const Simulation& a, const Simulation& b, std::size_t garment) {
   const auto p = a.positions(garment), q = b.positions(garment);

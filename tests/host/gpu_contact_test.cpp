@@ -34,17 +34,15 @@ void expect_same_bits(const BatchRun& found, const BatchRun& expected, const std
   }
 }
 
-// Products are fused in the same places on both; the test device fuses none, as old CPUs do.
+// Products are fused in the same places on both.
 TEST_F(GpuContact, BatchesGiveTheBitsOfTheCpu) {
-  if (!on_test_device() && widest_simd() == Simd::baseline)
-    GTEST_SKIP() << "this CPU rounds products before it adds them";
+  if (widest_simd() == Simd::baseline) GTEST_SKIP() << "this CPU rounds products before it adds them";
   for (const Precision precision : both_precisions)
     for (const Case& c : cases(5)) {
       const std::string what = std::string(c.what) + ", " + to_string(precision);
       const ExecutionOptions on_gpu{.backend = "cuda", .precision = precision, .solver = StepSolver::batched};
       ExecutionOptions on_cpu = on_gpu;
       on_cpu.backend = "cpu";
-      if (on_test_device()) on_cpu.simd = "baseline";
       const int steps = unless_sanitized(40, 14);
       const BatchRun expected = run_batch(c.scene, on_cpu, steps);
       expect_same_bits(run_batch(c.scene, on_gpu, steps), expected, what);
@@ -108,13 +106,12 @@ TEST_F(GpuContact, ImpulsesOfOneSolverEqualThoseOfTheOtherAndOfTheCpu) {
     c.scene.recipe = "bender_iterative";
     c.scene.garments.resize(1);
     const auto run = [&](const std::string& backend, StepSolver solver) {
-      ExecutionOptions options{.backend = backend, .solver = solver};
-      if (on_test_device()) options.simd = backend == "cpu" ? "baseline" : "";
+      const ExecutionOptions options{.backend = backend, .solver = solver};
       return run_batch(c.scene, options, unless_sanitized(30, 20));
     };
     const BatchRun whole = run("cuda", StepSolver::batched);
     expect_same_bits(run("cuda", StepSolver::direct), whole, std::string(c.what) + ", direct");
-    if (on_test_device() || widest_simd() != Simd::baseline)
+    if (widest_simd() != Simd::baseline)
       expect_same_bits(run("cpu", StepSolver::batched), whole, std::string(c.what) + ", CPU");
     EXPECT_GT(contacts_in(whole), 0) << c.what;
   }

@@ -201,12 +201,10 @@ check_file_length() {
 }
 
 # Classes whose members may lie in more files than two. Simulation, the face of the library, has one for each subject that
-# people ask of it. ClothPairs and ClothContacts are about to be parted; their line goes with that.
+# people ask of it.
 spread_classes='
 Simulation
 Simulation::Members
-ClothPairs
-ClothContacts
 '
 
 # What more files define of a class than two is more than one thing: parts that can be named are classes of their own.

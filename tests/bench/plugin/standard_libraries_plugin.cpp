@@ -1,5 +1,5 @@
-// The standard library and Eigen behind the door of a GPU's libraries, beside the kernels of
-// host_memory_plugin.cpp.
+// The standard library and Eigen behind the door of a GPU's libraries, beside the kernels of the software
+// device (tests/device).
 #include "bench/device_libraries.hpp"
 
 extern "C" {

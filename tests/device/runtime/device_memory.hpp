@@ -1,17 +1,16 @@
-// Memory of the test device: pages that its kernels and copies alone may touch.
+// Memory of the software device: pages that its kernels and copies alone may touch.
 //
 // A CPU would read the memory of a device as well as its own, and a host that does so shows only on a GPU,
 // as a crash. Here these pages are closed (PROT_NONE) but while a kernel runs or a copy is made: a host that
 // reads or writes them itself dies of SIGSEGV, in a debugger at the very line. What to do about it: read by
-// Buffer::read() or download(), or keep the number that is needed on the host. The first page after an array
-// that was allocated by itself and all of one that was released are closed for kernels, too.
-// ISOCLOTH_TEST_DEVICE_OPEN leaves the pages open: for the comparison with libraries, whose stand-ins are of
-// the host.
+// Buffer::read() or download(), or keep the number that is needed on the host. An array ends where its last
+// page does, up to 15 bytes; the page behind it and all of one that was released are closed for kernels, too.
+// Most arrays are parts of an allocation (host/memory/arena.hpp): ISOCLOTH_ARENA=off gives each its own.
 #pragma once
 
 #include <cstddef>
 
-namespace isocloth {
+namespace isocloth::software {
 
 /// What is open for the process as long as any of these lives. Threads may hold several at once; while one
 /// does, others could read, too.
@@ -28,5 +27,7 @@ void* allocate_device_memory(std::size_t bytes);
 void release_device_memory(void* pointer);
 /// Bytes of all that is allocated.
 std::size_t used_device_memory();
+/// Whether so many bytes lie in one allocation.
+bool holds_device_memory(const void* pointer, std::size_t bytes);
 
-}  // namespace isocloth
+}  // namespace isocloth::software

@@ -1,0 +1,94 @@
+// What the plugin uses of CUDA's runtime, in the place of NVIDIA's header: the sources of kernels/ and
+// kernels/cuda/ are compiled against it as they are, by a C++ compiler that is told -D__CUDACC__. What stands
+// behind the functions is in tests/device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/device/runtime/launch.hpp"
+
+#if defined(__CUDACC__)
+#define __CUDA_ARCH__ 900
+#endif
+// Libraries of the compiler write __attribute__((__noinline__)).
+#define __noinline__
+#define __forceinline__ inline
+#define __host__
+#define __device__
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define threadIdx (::isocloth::software::thread_index)
+#define blockIdx (::isocloth::software::block_index)
+#define blockDim (::isocloth::software::block_size)
+#define gridDim (::isocloth::software::grid_size)
+#define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
+  ::isocloth::software::launch<&kernel>(stream, {blocks, threads, most_threads, shared}, __VA_ARGS__)
+#define ISOCLOTH_BLOCK_MEMORY(name) void* const name = ::isocloth::software::block_memory
+
+struct alignas(16) double2 {
+  double x, y;
+};
+inline void __syncthreads() { isocloth::software::sync_threads(); }
+inline unsigned long long atomicAdd(unsigned long long* sum, unsigned long long more) {
+  return __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
+}
+
+#define CUDART_VERSION 12080
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorNoDevice = 100,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
+constexpr unsigned cudaStreamNonBlocking = 1;
+using cudaGraph_t = isocloth::software::Graph*;
+using cudaGraphExec_t = isocloth::software::Graph*;
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor;
+  std::size_t totalGlobalMem;
+};
+struct cudaFuncAttributes {
+  int numRegs;
+};
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
+cudaError_t cudaFree(void* pointer);
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t error);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+cudaError_t cudaDriverGetVersion(int* version);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
+  *attributes = {};
+  return cudaSuccess;
+}
+cudaError_t set_shared_limit(const void* kernel, std::size_t bytes);
+template <class Kernel>
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute, int bytes) {
+  return set_shared_limit(reinterpret_cast<const void*>(kernel), static_cast<std::size_t>(bytes));
+}

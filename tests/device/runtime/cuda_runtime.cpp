@@ -1,0 +1,257 @@
+// CUDA's runtime of the software device: memory, copies, streams, graphs.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/device/runtime/counters.hpp"
+#include "tests/device/runtime/device_memory.hpp"
+#include "tests/device/runtime/lock.hpp"
+#include "tests/device/runtime/streams.hpp"
+
+namespace isocloth::software {
+
+std::map<const void*, std::size_t>& shared_limits();
+
+namespace {
+
+cudaError_t last_error = cudaSuccess;
+std::vector<cudaStream_t> streams;
+
+std::size_t number(const char* name, std::size_t otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+std::size_t capacity() { return number("ISOCLOTH_TEST_DEVICE_BYTES", std::size_t{1} << 30); }
+std::size_t most_shared() { return number("ISOCLOTH_TEST_DEVICE_SHARED", 232448); }
+
+/// Notes that a stream which captures was asked for what it must not do.
+cudaError_t break_capture(CUstream_st& stream) {
+  stream.is_broken = true;
+  return set_last_error(cudaErrorStreamCaptureUnsupported);
+}
+
+}  // namespace
+
+std::recursive_mutex& mutex() {
+  static std::recursive_mutex result;
+  return result;
+}
+cudaError_t set_last_error(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && std::string(value) != "0";
+}
+
+void run_pending(CUstream_st& stream) {
+  if (stream.pending.empty()) return;
+  const DeviceAccess access;
+  for (const auto& call : std::exchange(stream.pending, {})) call();
+}
+void run_all_streams() {
+  for (const cudaStream_t stream : streams) run_pending(*stream);
+}
+bool some_stream_captures() {
+  return std::ranges::any_of(streams, [](const CUstream_st* stream) { return stream->capture != nullptr; });
+}
+
+void add(cudaStream_t stream, const std::string& name, std::function<void()> call) {
+  if (stream == nullptr) fail("a launch into the default stream, of " + name);
+  if (stream->capture != nullptr) {
+    stream->capture->calls->push_back(std::move(call));
+    return;
+  }
+  stream->pending.push_back(std::move(call));
+  static const bool is_eager = is_set("ISOCLOTH_TEST_DEVICE_EAGER");
+  if (is_eager) run_pending(*stream);
+}
+
+bool is_device_memory(const void* pointer, std::size_t bytes) { return holds_device_memory(pointer, bytes); }
+
+}  // namespace isocloth::software
+
+using namespace isocloth;
+using namespace isocloth::software;
+
+cudaError_t set_shared_limit(const void* kernel, std::size_t bytes) {
+  const Lock lock(mutex());
+  if (bytes > most_shared()) return set_last_error(cudaErrorInvalidValue);
+  shared_limits()[kernel] = bytes;
+  return cudaSuccess;
+}
+
+// Memory
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  const Lock lock(mutex());
+  if (some_stream_captures()) fail("cudaMalloc() while a stream captures");
+  ++counters().allocations;
+  if (bytes > capacity() - std::min(capacity(), used_device_memory()))
+    return set_last_error(cudaErrorMemoryAllocation);
+  *pointer = allocate_device_memory(bytes);
+  return *pointer != nullptr ? cudaSuccess : set_last_error(cudaErrorMemoryAllocation);
+}
+cudaError_t cudaFree(void* pointer) {
+  const Lock lock(mutex());
+  if (some_stream_captures()) fail("cudaFree() while a stream captures");
+  if (pointer == nullptr) return cudaSuccess;
+  run_all_streams();  // a device waits for all of them here
+  release_device_memory(pointer);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  const Lock lock(mutex());
+  *total = capacity();
+  *free = *total - std::min(*total, used_device_memory());
+  return cudaSuccess;
+}
+
+/// Done when the stream comes to it, as of pinned memory: who does not wait sees what was there before.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  const Lock lock(mutex());
+  if (stream->capture != nullptr) return break_capture(*stream);
+  const bool is_upload = kind == cudaMemcpyHostToDevice;
+  if (bytes > 0 && !is_device_memory(is_upload ? to : from, bytes))
+    fail("a copy of " + std::to_string(bytes) + " bytes that are not within an array of the device");
+  Counters& c = counters();
+  c.calls += is_upload ? 'U' : 'D';
+  ++(is_upload ? c.uploads : c.downloads);
+  (is_upload ? c.uploaded_bytes : c.downloaded_bytes) += bytes;
+  add(stream, "a copy", [to, from, bytes] {
+    if (bytes > 0) std::memcpy(to, from, bytes);
+  });
+  return cudaSuccess;
+}
+
+// Errors
+
+cudaError_t cudaGetLastError() {
+  const Lock lock(mutex());
+  return std::exchange(last_error, cudaSuccess);
+}
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration argument";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+      return "operation failed due to a previous error during capture";
+    default:
+      return "unknown error";
+  }
+}
+
+// Streams and graphs
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  const Lock lock(mutex());
+  *stream = streams.emplace_back(new CUstream_st);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const Lock lock(mutex());
+  run_pending(*stream);
+  std::erase(streams, stream);
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  const Lock lock(mutex());
+  if (stream->capture != nullptr) return break_capture(*stream);
+  Counters& c = counters();
+  ++c.waits;
+  if (c.calls.empty() || (c.calls.back() != 'U' && c.calls.back() != 'D')) c.calls += 'W';
+  run_pending(*stream);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  const Lock lock(mutex());
+  stream->capture = new Graph;
+  stream->is_broken = false;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  const Lock lock(mutex());
+  *graph = std::exchange(stream->capture, nullptr);
+  if (!stream->is_broken) return cudaSuccess;
+  delete std::exchange(*graph, nullptr);
+  return set_last_error(cudaErrorStreamCaptureInvalidated);
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  const Lock lock(mutex());
+  ++counters().graphs;
+  *executable = new Graph(*graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  const Lock lock(mutex());
+  if (stream->capture != nullptr) return break_capture(*stream);
+  ++counters().graph_launches;
+  counters().calls += 'R';
+  add(stream, "a graph", [calls = executable->calls] {
+    for (const auto& call : *calls) call();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
+
+// Devices
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {.name = "software device, for tests", .major = 9, .minor = 0, .totalGlobalMem = capacity()};
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : static_cast<int>(most_shared());
+  return cudaSuccess;
+}
+
+extern "C" {
+
+/// What was called since the last question, see Counters::calls.
+const char* isocloth_test_device_calls() {
+  const Lock lock(mutex());
+  static std::string answer;
+  answer = std::exchange(counters().calls, {});
+  return answer.c_str();
+}
+/// What was counted so far, as JSON.
+const char* isocloth_test_device_counts() {
+  const Lock lock(mutex());
+  static std::string answer;
+  answer = counters_as_json();
+  return answer.c_str();
+}
+}

@@ -1,0 +1,40 @@
+// Streams and graphs of the software device.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tests/device/runtime/launch.hpp"
+
+namespace isocloth::software {
+
+using Calls = std::vector<std::function<void()>>;
+
+struct Graph {
+  std::shared_ptr<Calls> calls = std::make_shared<Calls>();  ///< live on while they wait in a stream
+};
+
+}  // namespace isocloth::software
+
+/// What waits in a stream, and what captures it.
+struct CUstream_st {
+  isocloth::software::Calls pending;
+  isocloth::software::Graph* capture = nullptr;
+  bool is_broken = false;  ///< a call was made that a capture forbids
+};
+
+namespace isocloth::software {
+
+/// Whether a variable of the environment is there and not 0.
+bool is_set(const char* name);
+/// Does what waits in a stream, with the device's memory open.
+void run_pending(CUstream_st& stream);
+/// Does what waits in all of them.
+void run_all_streams();
+/// Whether a stream captures, which forbids what waits or allocates.
+bool some_stream_captures();
+/// Puts a call into a stream or into what captures it.
+void add(cudaStream_t stream, const std::string& name, std::function<void()> call);
+
+}  // namespace isocloth::software

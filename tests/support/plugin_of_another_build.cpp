@@ -1,0 +1,12 @@
+// A plugin as a build of another version of the interface made it.
+#include "kernels/kernel_table.hpp"
+
+extern "C" {
+
+const isocloth::Backend* isocloth_cuda_backend() {
+  static isocloth::Backend backend;
+  backend.abi = isocloth::backend_abi + 1;
+  return &backend;
+}
+const char* isocloth_cuda_status() { return "of another build"; }
+}
