@@ -2,11 +2,13 @@
 # Installs the Debian packages that are missing; does nothing, quickly, when all are there.
 # setup.sh tests: those of the tests, too: a browser of 290 MB that looks at the report page, what Python compiles with,
 # and Mesa, by which pictures are drawn without a display.
+# setup.sh aarch64: a compiler and an emulator for aarch64.
 # ISOCLOTH_SETUP=off leaves the machine alone: the packages are then found through CMAKE_PREFIX_PATH.
 set -euo pipefail
 [[ ${ISOCLOTH_SETUP:-on} != off ]] || exit 0
 packages=(g++ cmake ninja-build ccache libeigen3-dev libhdf5-dev libmetis-dev libnlopt-dev nlohmann-json3-dev libcli11-dev
   libjs-three libgtest-dev clang-format git)
+[[ ${1:-} != aarch64 ]] || packages+=(g++-aarch64-linux-gnu qemu-user)
 [[ ${1:-} != tests ]] || packages+=(chromium-headless-shell python3-dev python3-venv libegl1 libgl1-mesa-dri)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

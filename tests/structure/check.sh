@@ -154,6 +154,8 @@ set_include_rules() {
     host/*) allowed='(engine|kernels|host)/' forbidden="gtest/|benchmark/|$cuda" ;;
     bench/cuda/*) allowed='(engine|kernels|bench)/' forbidden="$third_party" ;;
     bench/*) allowed='(engine|kernels|host|bench)/' forbidden="gtest/|$cuda" ;;
+    # It stands in for CUDA.
+    tests/device/*) allowed='(engine|kernels|tests/device)/' forbidden='Eigen/|nlohmann/' ;;
     tests/bench/*) allowed='(engine|kernels|host|bench|tests)/' forbidden="$cuda" ;;
     tests/*) allowed='(engine|kernels|host|tests)/' forbidden="$cuda" ;;
     *) allowed='(engine|kernels|host|bench|tests)/' forbidden='$^' ;;

@@ -1,0 +1,16 @@
+# Toolchain file: Debian's cross compiler for aarch64, and libraries in ISOCLOTH_SYSROOT (cmake/aarch64.sh).
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ISOCLOTH_SYSROOT)
+set(CMAKE_SYSROOT ${ISOCLOTH_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${ISOCLOTH_SYSROOT})
+foreach(kind LIBRARY INCLUDE PACKAGE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_${kind} ONLY)
+endforeach()
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(HDF5_ROOT ${ISOCLOTH_SYSROOT}/usr/lib/aarch64-linux-gnu/hdf5/serial)
+# What is run on the way, such as the tests when they are listed, is run by an emulator.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64;-L;${ISOCLOTH_SYSROOT})
