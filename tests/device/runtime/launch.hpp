@@ -7,10 +7,12 @@
 // why, where a GPU might go on with a wrong number:
 //
 //   a barrier that not all threads of a block reach, or that they reach at different places
-//   a launch with no block, too many threads, more shared memory than was asked for
 //   a host that touches the device's memory, a kernel that touches memory behind an array or released
 //   a pointer to the host's memory among the arguments of a kernel
-//   a call that a stream under capture forbids; a copy that is not within an array of the device
+//   an allocation while a stream captures; a copy that is not within an array of the device
+//
+// A launch with no block, too many threads or more shared memory than was asked for, and a copy or a wait
+// within a capture, are errors for cudaGetLastError(), as on a GPU.
 //
 // Fresh and shared memory is NaN. A kernel runs when its stream is waited for, so that a missing wait shows
 // as NaN or as an old value; ISOCLOTH_TEST_DEVICE_EAGER=1: at once. A race shows as results that depend on
