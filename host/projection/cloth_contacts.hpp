@@ -1,6 +1,8 @@
 // Contacts of the cloths that step together, with themselves and with each other.
 #pragma once
 
+#include <algorithm>
+
 #include "engine/model/scene.hpp"
 #include "host/cloth_collision/cloth_collision.hpp"
 #include "host/cloth_collision/cloth_friction.hpp"
