@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# aarch64.sh: builds the command and the tests of lanes and kernels for aarch64 (vectors of NEON, 128 bits) with Debian's
-# cross compiler, into build/aarch64, and runs the tests and the shaken sheet of the paper by an emulator.
+# aarch64.sh: builds the command and the tests of kernels for aarch64 (vectors of NEON, 128 bits) with Debian's
+# cross compiler, into build/aarch64, and runs the shaken sheet of the paper and the tests of lanes by an emulator.
 # Libraries of aarch64 are unpacked into build/aarch64/sysroot; the machine itself gets a compiler and the emulator.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,5 +32,6 @@ cmake --preset release -B "$root" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/aarch64.cma
   -DISOCLOTH_SIMD=baseline -DISOCLOTH_UNITY=ON -DISOCLOTH_BUILD_BENCH=OFF
 cmake --build "$root" --target isocloth_command test_kernels
 emulator=(qemu-aarch64 -L "$sysroot")
-"${emulator[@]}" "$root/bin/test_kernels" --gtest_brief=1
 "${emulator[@]}" "$root/bin/isocloth" run bench/scenes/shake_fast_9x9.json -o "$root/shake_fast_9x9" --overwrite --quiet
+# A fork of a program with threads ends the emulator; blocks of concurrent threads take it many minutes.
+"${emulator[@]}" "$root/bin/test_kernels" --gtest_brief=1 --gtest_filter='*Lane*:*Pack*:Impulse*:Reduce*:Quad*'
