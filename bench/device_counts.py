@@ -30,7 +30,7 @@ def counts(build: Path, folder: Path, scene: str, steps: int) -> dict:
         "ISOCLOTH_CUDA_PLUGIN": str(build / "lib/software_device/libisocloth_cuda.so"),
         "ISOCLOTH_TEST_DEVICE_COUNTS": str(counted)}
     command = [build / "bin/isocloth", "run", path, "-o", folder / "result", "--overwrite", "--quiet",
-               "--backend", "cuda", "--precision", "float32"]
+               "--backend", "cuda"]
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     return json.loads(counted.read_text())
 

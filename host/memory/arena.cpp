@@ -50,17 +50,7 @@ std::size_t Arena::largest_free() const {
 }
 
 void* Arena::allocate(std::size_t bytes) {
-  if (is_off_) {
-    void* pointer = nullptr;
-    if (!memory_.allocate(bytes, &pointer)) return nullptr;
-    const auto begin = static_cast<std::byte*>(pointer);
-    chunks_.emplace(begin, bytes);
-    taken_.emplace(begin, bytes);
-    reserved_ += bytes;
-    used_ += bytes;
-    return pointer;
-  }
-  const std::size_t size = rounded(bytes, alignment);
+  const std::size_t size = is_off_ ? bytes : rounded(bytes, alignment);
   if (size < bytes) return nullptr;  // overflow
   auto smallest = [&] {
     auto best = free_.end();
@@ -70,7 +60,8 @@ void* Arena::allocate(std::size_t bytes) {
   };
   auto range = smallest();
   if (range == free_.end()) {
-    const std::size_t wanted = std::max(size, std::clamp(reserved_, least_chunk, most_chunk));
+    const std::size_t wanted =
+        is_off_ ? size : std::max(size, std::clamp(reserved_, least_chunk, most_chunk));
     if (!add_chunk(wanted) && !(wanted > size && add_chunk(size))) return nullptr;
     range = smallest();
   }
@@ -90,12 +81,6 @@ void Arena::release(void* pointer) {
   std::size_t size = taken->second;
   taken_.erase(taken);
   used_ -= size;
-  if (is_off_) {
-    memory_.release(begin);
-    reserved_ -= size;
-    chunks_.erase(begin);
-    return;
-  }
   const auto chunk = std::prev(chunks_.upper_bound(begin));
   const auto next = free_.lower_bound(begin);
   // Neighbours of another chunk that happens to lie beside this one are none.
@@ -112,7 +97,7 @@ void Arena::release(void* pointer) {
       free_.erase(before);
     }
   }
-  if (size == chunk->second && chunks_.size() > 1) {
+  if (size == chunk->second && (is_off_ || chunks_.size() > 1)) {
     memory_.release(begin);
     reserved_ -= size;
     chunks_.erase(chunk);

@@ -192,6 +192,25 @@ TEST(Arena, TakesWhatIsLeftAndThenSaysNo) {
   EXPECT_TRUE(chunks.empty());
 }
 
+TEST(Arena, GivesEachArrayAnAllocationOfItsOwnWhereItIsOff) {
+  chunk_bytes = 0;
+  ASSERT_EQ(setenv("ISOCLOTH_ARENA", "off", 1), 0);
+  {
+    Arena arena(counting_memory());
+    EXPECT_TRUE(arena.reserve(100));
+    void* const first = arena.allocate(100);
+    ASSERT_NE(first, nullptr);
+    ASSERT_NE(arena.allocate(7), nullptr);
+    EXPECT_EQ(chunks.size(), 2u);
+    EXPECT_EQ(chunk_bytes, 107u);  // no room behind an array
+    arena.release(first);
+    EXPECT_EQ(chunks.size(), 1u);
+    EXPECT_EQ(arena.used(), 7u);
+  }
+  unsetenv("ISOCLOTH_ARENA");
+  EXPECT_TRUE(chunks.empty());
+}
+
 /// Tests of what the host does for a device, with the software device (tests/device).
 class TestDevice : public testing::Test {
  protected:

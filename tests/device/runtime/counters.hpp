@@ -18,8 +18,8 @@ struct Counters {
   std::size_t waits = 0;
   std::size_t launches = 0, graph_launches = 0, graphs = 0, allocations = 0;
   std::map<std::string, KernelCount> kernels;  ///< by name
-  /// The calls in their order: U upload, D download, L launch, R launch of a graph, W a wait for anything but a
-  /// copy that was begun just before.
+  /// The calls in their order: U upload, D download, L launch, R launch of a graph, W a wait for anything but
+  /// a copy that was begun just before.
   std::string calls;
 };
 

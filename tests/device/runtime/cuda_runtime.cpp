@@ -28,7 +28,13 @@ std::size_t number(const char* name, std::size_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 std::size_t capacity() { return number("ISOCLOTH_TEST_DEVICE_BYTES", std::size_t{1} << 30); }
-std::size_t most_shared() { return number("ISOCLOTH_TEST_DEVICE_SHARED", 232448); }
+std::size_t most_shared() {
+  const std::size_t bytes = number("ISOCLOTH_TEST_DEVICE_SHARED", 232448);
+  if (bytes > most_shared_memory)
+    fail("ISOCLOTH_TEST_DEVICE_SHARED: found " + std::to_string(bytes) + ", expected at most " +
+         std::to_string(most_shared_memory));
+  return bytes;
+}
 
 /// Notes that a stream which captures was asked for what it must not do.
 cudaError_t break_capture(CUstream_st& stream) {

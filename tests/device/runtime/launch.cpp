@@ -95,7 +95,7 @@ class SharedMemory {
   }
 
  private:
-  static constexpr std::size_t size = 256 * 1024, page = 4096;
+  static constexpr std::size_t size = most_shared_memory, page = 4096;
   char* begin_ = nullptr;
 };
 
@@ -130,7 +130,11 @@ void run_kernel(const char* name, const LaunchShape& shape, const std::function<
 
 /// Whether a word is the address of memory of this process that is not the device's.
 bool is_host_address(std::uintptr_t word) {
-  constexpr std::uintptr_t lowest = 0x550000000000, highest = 0x800000000000;  // of programs and libraries
+#if defined(__aarch64__)  // where programs and libraries lie
+  constexpr std::uintptr_t lowest = 0xaaaa00000000, highest = 0x1000000000000;
+#else
+  constexpr std::uintptr_t lowest = 0x550000000000, highest = 0x800000000000;
+#endif
   if (word < lowest || word >= highest) return false;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   return msync(reinterpret_cast<void*>(word / page * page), 1, MS_ASYNC) == 0;

@@ -48,6 +48,9 @@ struct Dimension {
 extern Dimension thread_index, block_index, block_size, grid_size;  ///< of the thread that runs
 extern void* block_memory;  ///< shared memory of the block that runs, NaN when it begins
 
+/// Bytes of shared memory that no block can pass.
+constexpr std::size_t most_shared_memory = 256 * 1024;
+
 /// What a launch asks for.
 struct LaunchShape {
   unsigned blocks, threads;
