@@ -216,7 +216,7 @@ class TestDevice : public testing::Test {
  protected:
   void SetUp() override {
     if (cuda_status().plugin != ISOCLOTH_SOFTWARE_DEVICE)
-      GTEST_SKIP() << "runs as device.ascending, with ISOCLOTH_CUDA_PLUGIN=" << ISOCLOTH_SOFTWARE_DEVICE;
+      GTEST_SKIP() << "runs as device.random_0, with ISOCLOTH_CUDA_PLUGIN=" << ISOCLOTH_SOFTWARE_DEVICE;
   }
   void TearDown() override { unsetenv("ISOCLOTH_TEST_DEVICE_BYTES"); }
   static std::string calls() {
