@@ -7,7 +7,7 @@ namespace isocloth::bench {
 template <class Real>
 BatchedSystems<Real>::BatchedSystems(const Device& device, const NodalSystem& system,
                                      const CholeskyPlan& plan, int count)
-    : kernels_(step_kernels<Real>(device.backend())), system_(system) {
+    : kernels_(step_kernels<Real>(device.backend())), system_(system), plan_(device, plan) {
   const int width = kernels_.lane_width(), tiles = (count + width - 1) / width, systems = tiles * width;
   const auto tiled = [&](const std::vector<double>& values, bool scaled) {
     std::vector<Real> result(values.size() * static_cast<std::size_t>(systems));
@@ -21,24 +21,8 @@ BatchedSystems<Real>::BatchedSystems(const Device& device, const NodalSystem& sy
   right_sides_ = tiled(system.right_side, false);
   solutions_ = {device, right_sides_.size()};
   bad_pivots_ = {device, static_cast<std::size_t>(systems)};
-  const auto put = [&](const std::vector<Index>& values) -> ArrayView<const Index> {
-    plan_.emplace_back(device, values);
-    return std::as_const(plan_.back()).view();
-  };
-  args_ = {.plan = {.column_begin = put(plan.column_begin),
-                    .block_rows = put(plan.block_rows),
-                    .block_columns = put(plan.block_columns),
-                    .pair_begin = put(plan.pair_begin),
-                    .pairs = put(plan.pairs),
-                    .is_twin = put(plan.is_twin),
-                    .twin_updates = put(plan.twin_updates),
-                    .row_begin = put(plan.row_begin),
-                    .row_blocks = put(plan.row_blocks),
-                    .level_begin = put(plan.level_begin),
-                    .level_columns = put(plan.level_columns),
-                    .level_block_begin = put(plan.level_block_begin),
-                    .level_blocks = put(plan.level_blocks)},
-           .system_blocks = put(plan.system_blocks),
+  args_ = {.plan = plan_.view(),
+           .system_blocks = plan_.system_blocks(),
            .system_block_count = static_cast<Index>(system.pattern.rows.size()),
            .width = width,
            .tile_count = tiles,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/nodal_system.hpp"
-#include "host/linear/cholesky_plan.hpp"
+#include "host/linear/device_cholesky_plan.hpp"
 #include "host/memory/buffer.hpp"
 
 namespace isocloth::bench {
@@ -34,7 +34,7 @@ class BatchedSystems {
  private:
   const StepKernels<Real>& kernels_;
   const NodalSystem& system_;
-  std::vector<Buffer<Index>> plan_;
+  DeviceCholeskyPlan plan_;
   Buffer<Real> blocks_, right_sides_, solutions_, bad_pivots_;
   SolveBlocks<Real> args_;
 };

@@ -41,6 +41,30 @@ void group_by(const std::vector<Index>& group_of, Index group_count, std::vector
     if (group_of[i] >= 0) items[next[group_of[i]]++] = static_cast<Index>(i);
 }
 
+/// Stretches of items of one target that a level allows at once: those whose own levels, and the levels of
+/// all items before them, are no higher. Items of target t are [begin[t], begin[t + 1]). Runs of a level go
+/// from the longest to the shortest, so that threads that share them end together; shape of runs [run_count,
+/// 3].
+void find_runs(const std::vector<Index>& begin, const std::vector<Index>& level_of_item, Index level_count,
+               std::vector<Index>& level_begin, std::vector<Index>& runs) {
+  std::vector<std::array<Index, 4>> found;  // level, -count, target, first item
+  for (std::size_t target = 0; target + 1 < begin.size(); ++target)
+    for (Index first = begin[target], level = 0; first < begin[target + 1];) {
+      level = std::max(level, level_of_item[first]);
+      Index end = first + 1;
+      while (end < begin[target + 1] && level_of_item[end] <= level) ++end;
+      found.push_back({level, first - end, static_cast<Index>(target), first});
+      first = end;
+    }
+  std::sort(found.begin(), found.end());
+  level_begin.assign(level_count + 1, 0);
+  for (const auto& [level, minus_count, target, first] : found) {
+    ++level_begin[level + 1];
+    runs.insert(runs.end(), {target, first, first - minus_count});
+  }
+  std::partial_sum(level_begin.begin(), level_begin.end(), level_begin.begin());
+}
+
 }  // namespace
 
 CholeskyPlan plan_cholesky(const BlockPattern& pattern) {
@@ -123,6 +147,19 @@ CholeskyPlan plan_cholesky(const BlockPattern& pattern) {
   for (std::size_t b = 0; b < blocks; ++b)
     level_of_block[b] = is_diagonal(b) ? -1 : level[plan.block_columns[b]];
   group_by(level_of_block, level_count, plan.level_block_begin, plan.level_blocks);
+
+  const auto levels_of = [&](const std::vector<Index>& of_blocks, std::size_t stride) {
+    std::vector<Index> levels;
+    for (std::size_t i = 0; i < of_blocks.size(); i += stride)
+      levels.push_back(level[plan.block_columns[of_blocks[i]]]);
+    return levels;
+  };
+  find_runs(plan.pair_begin, levels_of(plan.pairs, 2), level_count, plan.update_begin, plan.update_runs);
+  find_runs(plan.row_begin, levels_of(plan.row_blocks, 1), level_count, plan.forward_begin,
+            plan.forward_runs);
+  for (std::size_t b = 0; b < blocks; ++b)
+    level_of_block[b] = is_diagonal(b) ? -1 : level[plan.block_rows[b]];
+  group_by(level_of_block, level_count, plan.backward_begin, plan.backward_blocks);
 
   plan.system_blocks.assign(blocks, -1);
   for (std::size_t b = 0; b < pattern.rows.size(); ++b) {

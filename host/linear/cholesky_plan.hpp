@@ -1,4 +1,4 @@
-// The schedule of a left-looking Cholesky factorisation by 3x3 blocks; see kernels/batch/block_cholesky.hpp.
+// The schedule of a Cholesky factorisation by 3x3 blocks; see kernels/batch/block_cholesky.hpp.
 #pragma once
 
 #include "host/linear/block_pattern.hpp"
@@ -11,6 +11,7 @@ struct CholeskyPlan {
   std::vector<Index> pair_begin, pairs, is_twin, twin_updates;
   std::vector<Index> row_begin, row_blocks;
   std::vector<Index> level_begin, level_columns, level_block_begin, level_blocks;
+  std::vector<Index> update_begin, update_runs, forward_begin, forward_runs, backward_begin, backward_blocks;
   std::vector<Index> system_blocks;  ///< block of the pattern at each block of L, -1: fill
 };
 

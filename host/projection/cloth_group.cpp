@@ -7,7 +7,6 @@
 #include "engine/core/errors.hpp"
 #include "host/garment/contact_state.hpp"
 #include "host/garment/reach.hpp"
-#include "host/linear/cholesky_plan.hpp"
 #include "host/projection/projection_step.hpp"
 #include "host/surroundings/compression_curve.hpp"
 
@@ -116,28 +115,14 @@ std::size_t ClothGroup<Real>::size_targets(int steps) {
 template <class Real>
 void ClothGroup<Real>::build_plan() {
   const NodalPattern& p = arrays_.pattern;
-  const CholeskyPlan plan =
-      plan_cholesky({.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns});
-  auto put = [this](Buffer<Index>& buffer, const std::vector<Index>& values) { buffer = {device_, values}; };
-  put(plan_.column_begin, plan.column_begin);
-  put(plan_.block_rows, plan.block_rows);
-  put(plan_.block_columns, plan.block_columns);
-  put(plan_.pair_begin, plan.pair_begin);
-  put(plan_.pairs, plan.pairs);
-  put(plan_.is_twin, plan.is_twin);
-  put(plan_.twin_updates, plan.twin_updates);
-  put(plan_.row_begin, plan.row_begin);
-  put(plan_.row_blocks, plan.row_blocks);
-  put(plan_.level_begin, plan.level_begin);
-  put(plan_.level_columns, plan.level_columns);
-  put(plan_.level_block_begin, plan.level_block_begin);
-  put(plan_.level_blocks, plan.level_blocks);
-  put(plan_.system_blocks, plan.system_blocks);
+  plan_ = {
+      device_,
+      plan_cholesky({.size = p.free_count(), .block = 3, .rows = p.block_rows, .columns = p.block_columns})};
   std::vector<Index> pinned;
   for (Index node = 0; node < arrays_.node_count(); ++node)
     if (p.free_number[node] < 0) pinned.push_back(node);
-  put(plan_.pinned_nodes, pinned);
-  put(plan_.driven_nodes, driven_nodes_);
+  pinned_indices_ = {device_, pinned};
+  driven_indices_ = {device_, driven_nodes_};
 }
 
 template <class Real>
@@ -253,8 +238,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .pair_count = static_cast<Index>(a.pattern.pairs.size()),
           .rows = a.rows_view(),
           .free = a.free_view(),
-          .pinned_nodes = plan_.pinned_nodes.view(),
-          .driven_nodes = plan_.driven_nodes.view(),
+          .pinned_nodes = pinned_indices_.view(),
+          .driven_nodes = driven_indices_.view(),
           .bending = {a.bending_begin.view(), a.bending_columns.view()},
           .node_pair_begin = a.node_pair_begin.view(),
           .node_pairs = a.node_pairs.view(),
@@ -262,20 +247,8 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .block_columns = a.block_columns.view(),
           .block_pairs = a.block_pairs.view(),
           .couplings = a.couplings(),
-          .system_blocks = plan_.system_blocks.view(),
-          .plan = {.column_begin = plan_.column_begin.view(),
-                   .block_rows = plan_.block_rows.view(),
-                   .block_columns = plan_.block_columns.view(),
-                   .pair_begin = plan_.pair_begin.view(),
-                   .pairs = plan_.pairs.view(),
-                   .is_twin = plan_.is_twin.view(),
-                   .twin_updates = plan_.twin_updates.view(),
-                   .row_begin = plan_.row_begin.view(),
-                   .row_blocks = plan_.row_blocks.view(),
-                   .level_begin = plan_.level_begin.view(),
-                   .level_columns = plan_.level_columns.view(),
-                   .level_block_begin = plan_.level_block_begin.view(),
-                   .level_blocks = plan_.level_blocks.view()},
+          .system_blocks = plan_.system_blocks(),
+          .plan = plan_.view(),
           .samples = samples_.view(),
           .hold_count = surroundings_.grippers.count() > 0 ? a.node_count() : 0,
           .has_bounds = row_bounds_.size() > 0,

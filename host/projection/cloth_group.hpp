@@ -6,6 +6,7 @@
 #include "engine/model/scene.hpp"
 #include "host/garment/rest_shape.hpp"
 #include "host/garment/sample_arrays.hpp"
+#include "host/linear/device_cholesky_plan.hpp"
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/solver/garment_solver.hpp"
@@ -17,14 +18,6 @@
 #include "host/surroundings/surroundings.hpp"
 
 namespace isocloth {
-
-/// Everything that StepCloths wants and that never changes, in the memory of a device.
-struct PlanBuffers {
-  Buffer<Index> column_begin, block_rows, block_columns, pair_begin, pairs, is_twin, twin_updates, row_begin,
-      row_blocks;
-  Buffer<Index> level_begin, level_columns, level_block_begin, level_blocks, system_blocks;
-  Buffer<Index> pinned_nodes, driven_nodes;
-};
 
 /// Whole steps by one kernel (kernels/batch/step_cloths.hpp). All members share rows, pins and the pattern of
 /// the matrix; rest shapes, fabrics, gravity and motions are their own.
@@ -97,7 +90,8 @@ class ClothGroup final : public GarmentSolver {
   RestShapes<Real> shapes_;
   std::size_t row_count_;
   std::vector<Index> driven_nodes_;
-  PlanBuffers plan_;
+  DeviceCholeskyPlan plan_;
+  Buffer<Index> pinned_indices_, driven_indices_;  ///< of nodes, see ClothPatternView
   SampleArrays samples_;
   Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;

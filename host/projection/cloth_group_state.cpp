@@ -161,11 +161,8 @@ template <class Real>
 std::size_t ClothGroup<Real>::memory_bytes() const {
   std::size_t bytes = arrays_.memory_bytes() + samples_.memory_bytes() + surroundings_.memory_bytes();
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
-  add(plan_.column_begin, plan_.block_rows, plan_.block_columns, plan_.pair_begin, plan_.pairs,
-      plan_.row_begin, plan_.row_blocks, plan_.level_begin, plan_.level_columns, plan_.level_block_begin,
-      plan_.level_blocks, plan_.is_twin, plan_.twin_updates, plan_.system_blocks, plan_.pinned_nodes,
-      plan_.driven_nodes);
-  add(tensors_, rest_values_, masses_, inverse_masses_, bending_, rest_areas_);
+  add(plan_, pinned_indices_, driven_indices_, tensors_, rest_values_, masses_, inverse_masses_, bending_,
+      rest_areas_);
   add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_,
       reports_);
   if (measures_) bytes += measures_->memory_bytes();

@@ -1,8 +1,11 @@
 // Cholesky factorisation of many systems that share one sparse pattern of 3x3 blocks.
 //
-// Left-looking, block column by block column; the pattern was analysed on the host. One lane value holds one
-// system, or several side by side. The threads of a block share a level of the elimination tree; a block of
-// one goes through the columns in postorder. Every entry is computed by the same operations either way.
+// One lane value holds one system, or several side by side; the pattern was analysed on the host. A thread
+// alone is left-looking: column after column in postorder takes its updates from the columns before. The
+// threads of a block are right-looking, level by level of the elimination tree: the columns of a level are
+// finished, then all that they allow is taken from the columns above. Updates that one entry takes follow one
+// order, so that every entry is computed by the same operations either way; a run is a stretch of them that a
+// level allows at once.
 #pragma once
 
 #include "engine/core/array_view.hpp"
@@ -26,6 +29,14 @@ struct CholeskyPlanView {
   ArrayView<const Index> level_columns;  ///< shape [column_count]
   ArrayView<const Index> level_block_begin;  ///< off-diagonal blocks of each level, shape [level_count + 1]
   ArrayView<const Index> level_blocks;       ///< shape [block_count - column_count]
+  /// Runs of updates that each level allows, longest first; shape [level_count + 1].
+  ArrayView<const Index> update_begin;
+  ArrayView<const Index> update_runs;  ///< block, its first and its end in `pairs`; shape [run_count, 3]
+  /// Runs of blocks of one row that each level allows to subtract in forward substitution.
+  ArrayView<const Index> forward_begin;
+  ArrayView<const Index> forward_runs;  ///< row, its first and its end in `row_blocks`; shape [run_count, 3]
+  ArrayView<const Index> backward_begin;   ///< blocks in the rows of each level; shape [level_count + 1]
+  ArrayView<const Index> backward_blocks;  ///< shape [block_count - column_count]
 
   ISOCLOTH_HD Index column_count() const { return static_cast<Index>(column_begin.size()) - 1; }
   ISOCLOTH_HD Index block_count() const { return static_cast<Index>(block_rows.size()); }
@@ -59,12 +70,11 @@ struct BlockCholesky {
           for (int c = 0; c < 3; ++c) m[3 * i + c] = multiply_add(p[3 * i + t], q[3 * c + t], m[3 * i + c]);
     }
   }
-  /// Takes the updates of block b from its rows [r, r + Rows).
-  template <int Rows>
-  ISOCLOTH_HD void update(Index b, int r, S* m) const {
-    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];  // the sum is taken with the sign turned
-    add_updates<Rows>(plan.pair_begin[b], plan.pair_begin[b + 1], r, m);
-    for (int e = 0; e < 3 * Rows; ++e) m[e] = -m[e];
+  /// Takes the updates of block b from m.
+  ISOCLOTH_HD void update(Index b, S* m) const {
+    for (int e = 0; e < 9; ++e) m[e] = -m[e];  // the sum is taken with the sign turned
+    add_updates<3>(plan.pair_begin[b], plan.pair_begin[b + 1], 0, m);
+    for (int e = 0; e < 9; ++e) m[e] = -m[e];
   }
 
   /// Blocks a, b of one row in twin columns: the updates that both have read L_p once.
@@ -119,9 +129,8 @@ struct BlockCholesky {
     x[2] = multiply_add(-x[1], d[4], multiply_add(-x[0], d[3], x[2])) * d[5];
   }
 
-  ISOCLOTH_HD void factorize_column_diagonal(Index column, S (&m)[9]) const {
+  ISOCLOTH_HD void factorize_column_diagonal(Index column, const S (&m)[9]) const {
     S d[6];
-    update<3>(plan.column_begin[column], 0, m);
     factor.pivots[column] = factorize_diagonal(m, d);
     for (int e = 0; e < 6; ++e) factor.diagonals[column * 6 + e] = d[e];
   }
@@ -134,12 +143,13 @@ struct BlockCholesky {
       const auto diagonal = [&](Index column) {
         S m[9];
         matrix(plan.column_begin[column], m);
+        update(plan.column_begin[column], m);
         factorize_column_diagonal(column, m);
       };
       const auto below = [&](Index column, Index b) {
         S m[9];
         matrix(b, m);
-        update<3>(b, 0, m);
+        update(b, m);
         for (int r = 0; r < 3; ++r) solve_row(factor.diagonals + column * 6, m + 3 * r);
         for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
       };
@@ -157,42 +167,63 @@ struct BlockCholesky {
         ++column;
       }
     } else {
-      // All threads have work in the assembly, few in the first and last levels: it comes first.
-      for (Index b = block.rank(); b < plan.block_count(); b += block.size()) {
-        S m[9];
-        matrix(b, m);
-        for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = m[e];
-      }
-      block.sync();
-      for (Index level = 0; level < plan.level_count(); ++level) {
-        const Index column0 = plan.level_begin[level], columns = plan.level_begin[level + 1] - column0;
-        const Index block0 = plan.level_block_begin[level],
-                    rows = 3 * (plan.level_block_begin[level + 1] - block0);
-        // Rows of blocks first, one per thread; the last threads, which have fewer, take the diagonals.
-        for (Index i = block.rank(); i < rows; i += block.size()) {
-          const Index b = plan.level_blocks[block0 + i / 3];
-          S* row = factor.blocks + b * 9 + 3 * (i % 3);
-          S m[3] = {row[0], row[1], row[2]};
-          update<1>(b, i % 3, m);
-          for (int c = 0; c < 3; ++c) row[c] = m[c];
-        }
-        for (Index i = block.size() - 1 - block.rank(); i < columns; i += block.size()) {
-          const Index column = plan.level_columns[column0 + i];
-          S m[9];
-          for (int e = 0; e < 9; ++e) m[e] = factor.blocks[plan.column_begin[column] * 9 + e];
-          factorize_column_diagonal(column, m);
-        }
-        block.sync();
-        for (Index i = block.rank(); i < rows; i += block.size()) {
-          const Index b = plan.level_blocks[block0 + i / 3];
-          solve_row(factor.diagonals + plan.block_columns[b] * 6, factor.blocks + b * 9 + 3 * (i % 3));
-        }
-        block.sync();
-      }
+      factorize_by_levels(block, matrix);
     }
   }
 
-  /// y_j = L_jj^-1 (b_j - sum_k L_jk y_k).
+  /// See factorize(). Blocks that wait for updates hold the sum with the sign turned, as in update().
+  template <class Block, class Matrix>
+  ISOCLOTH_HD void factorize_by_levels(const Block& block, const Matrix& matrix) const {
+    for (Index b = block.rank(); b < plan.block_count(); b += block.size()) {
+      S m[9];
+      matrix(b, m);
+      for (int e = 0; e < 9; ++e) factor.blocks[b * 9 + e] = -m[e];
+    }
+    block.sync();
+    for (Index level = 0; level < plan.level_count(); ++level) {
+      for (Index i = plan.level_begin[level] + block.rank(); i < plan.level_begin[level + 1];
+           i += block.size()) {
+        const Index column = plan.level_columns[i];
+        S m[9];
+        for (int e = 0; e < 9; ++e) m[e] = -factor.blocks[plan.column_begin[column] * 9 + e];
+        factorize_column_diagonal(column, m);
+      }
+      block.sync();
+      const Index block0 = plan.level_block_begin[level];
+      for (Index i = block.rank(); i < 3 * (plan.level_block_begin[level + 1] - block0); i += block.size()) {
+        const Index b = plan.level_blocks[block0 + i / 3];
+        S* const row = factor.blocks + b * 9 + 3 * (i % 3);
+        for (int c = 0; c < 3; ++c) row[c] = -row[c];
+        solve_row(factor.diagonals + plan.block_columns[b] * 6, row);
+      }
+      block.sync();
+      const Index run0 = plan.update_begin[level];
+      for (Index i = block.rank(); i < 3 * (plan.update_begin[level + 1] - run0); i += block.size()) {
+        const Index run = 3 * (run0 + i / 3);
+        S* const row = factor.blocks + plan.update_runs[run] * 9 + 3 * (i % 3);
+        S m[3] = {row[0], row[1], row[2]};
+        add_updates<1>(plan.update_runs[run + 1], plan.update_runs[run + 2], i % 3, m);
+        for (int c = 0; c < 3; ++c) row[c] = m[c];
+      }
+      block.sync();
+    }
+  }
+
+  /// x_j = L_jj^-1 y, y = b_j - sum_k L_jk x_k.
+  ISOCLOTH_HD void forward_diagonal(Index column, Vec3<S>& y) const {
+    const S* d = factor.diagonals + column * 6;
+    y.x = y.x * d[0];
+    y.y = multiply_add(-d[1], y.x, y.y) * d[2];
+    y.z = multiply_add(-d[4], y.y, multiply_add(-d[3], y.x, y.z)) * d[5];
+  }
+  /// x_j = L_jj^-T y, y = y_j - sum_i L_ij^T x_i, the last row first.
+  ISOCLOTH_HD void backward_diagonal(Index column, Vec3<S>& y) const {
+    const S* d = factor.diagonals + column * 6;
+    y.z = y.z * d[5];
+    y.y = multiply_add(-d[4], y.z, y.y) * d[2];
+    y.x = multiply_add(-d[3], y.z, multiply_add(-d[1], y.y, y.x)) * d[0];
+  }
+
   ISOCLOTH_HD void forward(Index column, Vec3<S>* x) const {
     Vec3<S> y = x[column];
     for (Index k = plan.row_begin[column]; k < plan.row_begin[column + 1]; ++k) {
@@ -203,27 +234,19 @@ struct BlockCholesky {
       y.y = dot_add({m[3], m[4], m[5]}, v, y.y);
       y.z = dot_add({m[6], m[7], m[8]}, v, y.z);
     }
-    const S* d = factor.diagonals + column * 6;
-    y.x = y.x * d[0];
-    y.y = multiply_add(-d[1], y.x, y.y) * d[2];
-    y.z = multiply_add(-d[4], y.y, multiply_add(-d[3], y.x, y.z)) * d[5];
+    forward_diagonal(column, y);
     x[column] = y;
   }
-
-  /// x_j = L_jj^-T (y_j - sum_i L_ij^T x_i).
   ISOCLOTH_HD void backward(Index column, Vec3<S>* x) const {
     Vec3<S> y = x[column];
-    for (Index b = plan.column_begin[column] + 1; b < plan.column_begin[column + 1]; ++b) {
+    for (Index b = plan.column_begin[column + 1] - 1; b > plan.column_begin[column]; --b) {
       const S* m = factor.blocks + b * 9;
       const Vec3<S> v = -x[plan.block_rows[b]];
       y.x = dot_add({m[0], m[3], m[6]}, v, y.x);
       y.y = dot_add({m[1], m[4], m[7]}, v, y.y);
       y.z = dot_add({m[2], m[5], m[8]}, v, y.z);
     }
-    const S* d = factor.diagonals + column * 6;
-    y.z = y.z * d[5];
-    y.y = multiply_add(-d[4], y.z, y.y) * d[2];
-    y.x = multiply_add(-d[3], y.z, multiply_add(-d[1], y.y, y.x)) * d[0];
+    backward_diagonal(column, y);
     x[column] = y;
   }
 
@@ -234,16 +257,46 @@ struct BlockCholesky {
       for (Index column = 0; column < plan.column_count(); ++column) forward(column, x);
       for (Index column = plan.column_count() - 1; column >= 0; --column) backward(column, x);
     } else {
-      const Index levels = plan.level_count();
-      for (Index turn = 0; turn < 2 * levels; ++turn) {
-        const Index level = turn < levels ? turn : 2 * levels - 1 - turn;
-        const Index column0 = plan.level_begin[level], columns = plan.level_begin[level + 1] - column0;
-        for (Index i = block.rank(); i < columns; i += block.size()) {
-          const Index column = plan.level_columns[column0 + i];
-          turn < levels ? forward(column, x) : backward(column, x);
+      solve_by_levels(block, x);
+    }
+  }
+
+  /// See solve(). A thread takes one component of what a row or a column subtracts.
+  template <class Block>
+  ISOCLOTH_HD void solve_by_levels(const Block& block, Vec3<S>* x) const {
+    S* const components = &x->x;
+    for (Index level = 0; level < plan.level_count(); ++level) {
+      for (Index i = plan.level_begin[level] + block.rank(); i < plan.level_begin[level + 1];
+           i += block.size())
+        forward_diagonal(plan.level_columns[i], x[plan.level_columns[i]]);
+      block.sync();
+      const Index run0 = plan.forward_begin[level];
+      for (Index i = block.rank(); i < 3 * (plan.forward_begin[level + 1] - run0); i += block.size()) {
+        const Index run = 3 * (run0 + i / 3), r = i % 3;
+        S& y = components[3 * plan.forward_runs[run] + r];
+        S sum = y;
+        for (Index k = plan.forward_runs[run + 1]; k < plan.forward_runs[run + 2]; ++k) {
+          const Index b = plan.row_blocks[k];
+          const S* m = factor.blocks + b * 9 + 3 * r;
+          sum = dot_add({m[0], m[1], m[2]}, -x[plan.block_columns[b]], sum);
         }
-        block.sync();
+        y = sum;
       }
+      block.sync();
+    }
+    for (Index level = plan.level_count() - 1; level >= 0; --level) {
+      for (Index i = plan.level_begin[level] + block.rank(); i < plan.level_begin[level + 1];
+           i += block.size())
+        backward_diagonal(plan.level_columns[i], x[plan.level_columns[i]]);
+      block.sync();
+      const Index block0 = plan.backward_begin[level];
+      for (Index i = block.rank(); i < 3 * (plan.backward_begin[level + 1] - block0); i += block.size()) {
+        const Index b = plan.backward_blocks[block0 + i / 3], c = i % 3;
+        const S* m = factor.blocks + b * 9 + c;
+        S& y = components[3 * plan.block_columns[b] + c];
+        y = dot_add({m[0], m[3], m[6]}, -x[plan.block_rows[b]], y);
+      }
+      block.sync();
     }
   }
 };

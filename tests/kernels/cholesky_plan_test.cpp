@@ -135,6 +135,61 @@ TEST_P(CholeskyPlanTest, LevelsFollowWhatTheyRead) {
   }
 }
 
+// Level by level, an item of a run is there once its column is done, and every target takes its items in
+// their order, each once, before its own level.
+TEST_P(CholeskyPlanTest, RunsTakeEveryItemInItsOrderBeforeTheTargetIsDone) {
+  std::vector<Index> level(pattern.size);
+  const auto levels = static_cast<Index>(plan.level_begin.size()) - 1;
+  for (Index l = 0; l < levels; ++l)
+    for (Index c = plan.level_begin[l]; c < plan.level_begin[l + 1]; ++c) level[plan.level_columns[c]] = l;
+  const auto check = [&](const std::vector<Index>& begin, const std::vector<Index>& run_begin,
+                         const std::vector<Index>& runs, auto block_of_item, auto level_of_target) {
+    ASSERT_EQ(run_begin.size(), plan.level_begin.size());
+    ASSERT_EQ(runs.size(), 3 * static_cast<std::size_t>(run_begin.back()));
+    std::vector<Index> next(begin.begin(), begin.end() - 1);
+    for (Index l = 0; l < levels; ++l) {
+      std::set<Index> targets;
+      for (Index run = run_begin[l]; run < run_begin[l + 1]; ++run) {
+        const Index target = runs[3 * run], first = runs[3 * run + 1], end = runs[3 * run + 2];
+        ASSERT_TRUE(targets.insert(target).second) << "threads of a level would write to one place";
+        ASSERT_LT(l, level_of_target(target));
+        ASSERT_EQ(first, next[target]);
+        ASSERT_LT(first, end);
+        next[target] = end;
+        for (Index item = first; item < end; ++item)
+          ASSERT_LE(level[plan.block_columns[block_of_item(item)]], l);
+      }
+    }
+    EXPECT_EQ(next, std::vector<Index>(begin.begin() + 1, begin.end()));
+  };
+  check(
+      plan.pair_begin, plan.update_begin, plan.update_runs, [&](Index pair) { return plan.pairs[2 * pair]; },
+      [&](Index block) { return level[plan.block_columns[block]]; });
+  check(
+      plan.row_begin, plan.forward_begin, plan.forward_runs, [&](Index k) { return plan.row_blocks[k]; },
+      [&](Index row) { return level[row]; });
+}
+
+// Backward substitution subtracts from the root down: a column meets its rows from the last to the first.
+TEST_P(CholeskyPlanTest, BackwardBlocksAreThoseInTheRowsOfALevel) {
+  const auto levels = static_cast<Index>(plan.level_begin.size()) - 1;
+  ASSERT_EQ(plan.backward_begin.size(), plan.level_begin.size());
+  std::vector<Index> next(plan.column_begin.begin() + 1, plan.column_begin.end());
+  for (Index l = levels - 1; l >= 0; --l) {
+    const std::set<Index> rows(plan.level_columns.begin() + plan.level_begin[l],
+                               plan.level_columns.begin() + plan.level_begin[l + 1]);
+    std::set<Index> columns;
+    for (Index k = plan.backward_begin[l]; k < plan.backward_begin[l + 1]; ++k) {
+      const Index b = plan.backward_blocks[k], column = plan.block_columns[b];
+      EXPECT_TRUE(rows.contains(plan.block_rows[b]));
+      EXPECT_TRUE(columns.insert(column).second) << "threads of a level would write to one place";
+      ASSERT_EQ(b, --next[column]);
+    }
+  }
+  for (Index column = 0; column < pattern.size; ++column)
+    EXPECT_EQ(next[column], plan.column_begin[column] + 1);
+}
+
 TEST_P(CholeskyPlanTest, BlocksOfTheMatrixLieInTheirPlaces) {
   std::map<std::array<Index, 2>, Index> given;
   for (std::size_t b = 0; b < pattern.rows.size(); ++b)

@@ -2,7 +2,7 @@
 // same bits alone, in a vector, in any block, on any number of threads.
 #include <Eigen/Dense>
 
-#include "host/linear/cholesky_plan.hpp"
+#include "host/linear/device_cholesky_plan.hpp"
 #include "host/memory/buffer.hpp"
 #include "tests/kernels/block_systems.hpp"
 #include "tests/kernels/kernel_check.hpp"
@@ -70,30 +70,12 @@ Solutions<Real> solve(const Systems<Real>& systems, bool in_lanes, const Executi
         all[(c / width * size + i) * width + c % width] = each[std::min(c, count - 1)][i];
     return Buffer<Real>(device, all);
   };
-  const CholeskyPlan& p = systems.plan;
-  const Buffer<Index> column_begin(device, p.column_begin), block_rows(device, p.block_rows),
-      block_columns(device, p.block_columns), pair_begin(device, p.pair_begin), pairs(device, p.pairs),
-      is_twin(device, p.is_twin), twin_updates(device, p.twin_updates), row_begin(device, p.row_begin),
-      row_blocks(device, p.row_blocks), level_begin(device, p.level_begin),
-      level_columns(device, p.level_columns), level_block_begin(device, p.level_block_begin),
-      level_blocks(device, p.level_blocks), system_blocks(device, p.system_blocks);
+  const DeviceCholeskyPlan plan(device, systems.plan);
   const Buffer<Real> values = tiled(systems.values), right_sides = tiled(systems.right_sides);
   Buffer<Real> x(device, right_sides.size()), bad(device, tiles * width);
   kernels.solve_blocks(device.queue(),
-                       {.plan = {.column_begin = column_begin.view(),
-                                 .block_rows = block_rows.view(),
-                                 .block_columns = block_columns.view(),
-                                 .pair_begin = pair_begin.view(),
-                                 .pairs = pairs.view(),
-                                 .is_twin = is_twin.view(),
-                                 .twin_updates = twin_updates.view(),
-                                 .row_begin = row_begin.view(),
-                                 .row_blocks = row_blocks.view(),
-                                 .level_begin = level_begin.view(),
-                                 .level_columns = level_columns.view(),
-                                 .level_block_begin = level_block_begin.view(),
-                                 .level_blocks = level_blocks.view()},
-                        .system_blocks = system_blocks.view(),
+                       {.plan = plan.view(),
+                        .system_blocks = plan.system_blocks(),
                         .system_block_count = static_cast<Index>(systems.pattern.rows.size()),
                         .width = static_cast<int>(width),
                         .tile_count = static_cast<Index>(tiles),
