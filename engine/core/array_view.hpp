@@ -30,7 +30,7 @@ class ArrayView {
   /// i < size(); checked in builds with assertions, as the ones with sanitizers are.
   ISOCLOTH_HD T& operator[](std::size_t i) const {
     assert(i < size_);
-    return data_[i];
+    ISOCLOTH_IN_DEVICE_MEMORY(data_) return data_[i];
   }
   ISOCLOTH_HD T* data() const { return data_; }
   ISOCLOTH_HD std::size_t size() const { return size_; }

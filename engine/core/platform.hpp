@@ -9,7 +9,14 @@
 // Small, and asked so often that a CPU copies it.
 #define ISOCLOTH_DEVICE_LEAF __device__ __noinline__
 #define ISOCLOTH_BACKEND cuda
+#if defined(__CUDA_ARCH__)
+// Of what a view shows, which is never of shared memory or a thread's own: loads that know where are shorter.
+#define ISOCLOTH_IN_DEVICE_MEMORY(data) __builtin_assume(__isGlobal(data));
 #else
+#define ISOCLOTH_IN_DEVICE_MEMORY(data)
+#endif
+#else
+#define ISOCLOTH_IN_DEVICE_MEMORY(data)
 // Always inlined: builds for different instruction sets share these functions, and the linker would keep one.
 #define ISOCLOTH_HD __attribute__((always_inline)) inline
 #define ISOCLOTH_DEVICE

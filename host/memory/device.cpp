@@ -12,7 +12,7 @@ namespace isocloth {
 namespace {
 
 /// More blocks per multiprocessor than so many gain nothing: their registers leave room for about as many.
-constexpr std::size_t resident_blocks = 4;
+constexpr std::size_t resident_blocks = 4, resident_warps = 16;
 
 Simd chosen_simd(const std::string& name) {
   if (cpu_backend(widest_simd()) == nullptr)
@@ -74,12 +74,13 @@ WorkQueue::~WorkQueue() {
   if (queue_.workspace != nullptr) device_.release(queue_.workspace);
 }
 
-void WorkQueue::reserve(std::size_t scratch, std::size_t items) {
-  if (device_.backend().memory.host_accessible || scratch <= queue_.shared_limit) return;
-  const std::size_t piece = workspace_piece(scratch);
+void WorkQueue::reserve(const BlockMemory& memory, std::size_t items) {
+  const std::size_t piece = workspace_piece(queue_, memory);
+  if (device_.backend().memory.host_accessible || piece == 0) return;
   std::size_t total = 0;
   const std::size_t free = device_.free_bytes(total);
-  const std::size_t at_once = resident_blocks * static_cast<std::size_t>(std::max(1, queue_.multiprocessors));
+  const std::size_t resident = has_room_for_many(queue_, memory) ? resident_warps : resident_blocks,
+                    at_once = resident * static_cast<std::size_t>(std::max(1, queue_.multiprocessors));
   // A quarter at most: the garments themselves come after.
   const std::size_t pieces = std::max<std::size_t>(1, std::min({items, at_once, free / 4 / piece}));
   if (pieces * piece <= queue_.workspace_bytes) return;

@@ -25,10 +25,9 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   const Queue& get() const { return queue_; }
-  /// Work memory for kernels of `items` blocks with `scratch` bytes each, where these are too many for the
-  /// device's shared memory: as many pieces as run at once, fewer if memory is short. Throws DeviceError when
-  /// there is none for one block.
-  void reserve(std::size_t scratch, std::size_t items);
+  /// The workspace of kernels of `items` blocks, see workspace_piece(): as many pieces as run at once, fewer
+  /// if memory is short. Throws DeviceError when there is none for one block.
+  void reserve(const BlockMemory& memory, std::size_t items);
   /// Waits until the queue is empty; throws DeviceError when a kernel in it failed.
   void wait() const;
 

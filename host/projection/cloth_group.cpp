@@ -84,7 +84,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   states_.alive = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible) size_targets(largest_start);
-  queue_.reserve(scratch_bytes(), tiles_);
+  queue_.reserve(work_memory(), tiles_);
 }
 
 template <class Real>
@@ -100,9 +100,15 @@ void ClothGroup<Real>::refresh() {
   // Forces may be the first that surrounds the garments; obstacles have been there from the start.
   if (samples_.node_count == 0 && has_surroundings(scene_)) {
     build_surroundings(nullptr);
-    queue_.reserve(scratch_bytes(), tiles_);
+    queue_.reserve(work_memory(), tiles_);
   }
   build_parameters();
+}
+
+template <class Real>
+BlockMemory ClothGroup<Real>::work_memory() const {
+  const BlockMemory of_lane = step_memory<Real>(pattern());
+  return {of_lane.shared * width_, of_lane.workspace * width_};
 }
 
 template <class Real>
@@ -164,14 +170,12 @@ void ClothGroup<Real>::require_memory() const {
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const Mesh& mesh = garments_.front()->mesh;
   const std::size_t strains = StrainMeter<Real>::bytes_each(mesh, shapes_.shapes.size() > 1);
-  const std::size_t scratch = scratch_bytes();
   const std::size_t fixed = 16 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);  // with roundings
-  device_.require(
-      {.kind = "a garment like \"" + garments_.front()->name + '"',
-       .count = garments_.size(),
-       .bytes_each = each * sizeof(Real) + strains,
-       .bytes_fixed = fixed + (scratch > queue_.get().shared_limit ? workspace_piece(scratch) : 0),
-       .together = width_});
+  device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
+                   .count = garments_.size(),
+                   .bytes_each = each * sizeof(Real) + strains,
+                   .bytes_fixed = fixed + workspace_piece(queue_.get(), work_memory()),
+                   .together = width_});
 }
 
 template <class Real>

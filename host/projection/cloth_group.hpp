@@ -68,7 +68,8 @@ class ClothGroup final : public GarmentSolver {
   void set_targets(const std::vector<Clock>& clocks, double h, int steps);
   /// Throws DeviceError unless the device has room for all members.
   void require_memory() const;
-  std::size_t scratch_bytes() const { return step_scratch(pattern()).size * width_ * sizeof(Real); }
+  /// Of a tile.
+  BlockMemory work_memory() const;
   std::size_t memory_bytes() const;
 
   /// Element `i` of `count` of a member in a tiled array.

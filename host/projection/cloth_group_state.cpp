@@ -169,7 +169,9 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.
   if (!device_.backend().memory.host_accessible) return bytes + queue_.get().workspace_bytes;
-  return bytes + scratch_bytes() * std::min(tiles_, static_cast<std::size_t>(device_.threads()));
+  const BlockMemory work = work_memory();
+  return bytes +
+         (work.shared + work.workspace) * std::min(tiles_, static_cast<std::size_t>(device_.threads()));
 }
 
 template <class Real>

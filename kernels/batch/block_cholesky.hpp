@@ -197,15 +197,28 @@ struct BlockCholesky {
         solve_row(factor.diagonals + plan.block_columns[b] * 6, row);
       }
       block.sync();
-      const Index run0 = plan.update_begin[level];
-      for (Index i = block.rank(); i < 3 * (plan.update_begin[level + 1] - run0); i += block.size()) {
-        const Index run = 3 * (run0 + i / 3);
-        S* const row = factor.blocks + plan.update_runs[run] * 9 + 3 * (i % 3);
-        S m[3] = {row[0], row[1], row[2]};
-        add_updates<1>(plan.update_runs[run + 1], plan.update_runs[run + 2], i % 3, m);
-        for (int c = 0; c < 3; ++c) row[c] = m[c];
-      }
+      // A thread that takes a whole block reads a third less than those of its rows, where there are enough.
+      if (plan.update_begin[level + 1] - plan.update_begin[level] >= 2 * block.size())
+        take_runs<3>(block, level);
+      else
+        take_runs<1>(block, level);
       block.sync();
+    }
+  }
+
+  /// The updates that a level allows; a thread takes so many rows of a block.
+  template <int Rows, class Block>
+  ISOCLOTH_HD void take_runs(const Block& block, Index level) const {
+    constexpr int parts = 3 / Rows;
+    const Index run0 = plan.update_begin[level], count = plan.update_begin[level + 1] - run0;
+    for (Index i = block.rank(); i < parts * count; i += block.size()) {
+      const Index run = 3 * (run0 + i / parts);
+      const int r = Rows * (i % parts);
+      S* const rows = factor.blocks + plan.update_runs[run] * 9 + 3 * r;
+      S m[3 * Rows];
+      for (int e = 0; e < 3 * Rows; ++e) m[e] = rows[e];
+      add_updates<Rows>(plan.update_runs[run + 1], plan.update_runs[run + 2], r, m);
+      for (int e = 0; e < 3 * Rows; ++e) rows[e] = m[e];
     }
   }
 

@@ -55,9 +55,8 @@ class ClothRows : protected ClothTile<S, T, Block> {
             jacobian(),
             at_limit()};
   }
-  /// Rows at these positions, J of elements apart.
-  ISOCLOTH_DEVICE Evaluation evaluate_at(ArrayView<Vec3<S>> positions, const RowLaws<S>& laws) {
-    const Evaluation values = evaluation(positions, laws);
+  /// Rows at the positions of `values`, J of elements apart.
+  ISOCLOTH_DEVICE_CALL void evaluate(const Evaluation& values) const {
     p_.rows.for_each_group([&](const auto& group) {
       share(block_, first_pass_count(group), [&](Index item) { first_pass(values, group, item); });
     });
@@ -66,11 +65,10 @@ class ClothRows : protected ClothTile<S, T, Block> {
       share(block_, second_pass_count(group), [&](Index item) { second_pass(values, group, item); });
     });
     block_.sync();
-    return values;
   }
 
   /// J of the rows that evaluate() saw.
-  ISOCLOTH_DEVICE void differentiate() {
+  ISOCLOTH_DEVICE_CALL void differentiate() {
     const Evaluation values = evaluation(nodes(at_.iterate), laws().of_strain());
     p_.rows.for_each_group([&](const auto& group) {
       share(block_, third_pass_count(group), [&](Index item) { third_pass(values, group, item); });
@@ -80,15 +78,16 @@ class ClothRows : protected ClothTile<S, T, Block> {
 
   /// What viscous rows compare their strains with.
   ISOCLOTH_DEVICE void note_strains() {
-    evaluate_at(nodes(at_.start), laws().of_strain());
+    evaluate(evaluation(nodes(at_.start), laws().of_strain()));
     const ArrayView<S> residuals = rows(at_.residuals), strains = rows(at_.strains);
     share(block_, p_.row_count, [&](Index row) { strains[row] = residuals[row]; });
     block_.sync();
   }
 
   /// Rows at `iterate`; returns the largest mismatch, infinite where any is not finite.
-  ISOCLOTH_DEVICE S evaluate() {
-    const Evaluation values = evaluate_at(nodes(at_.iterate), laws());
+  ISOCLOTH_DEVICE_CALL S evaluate() {
+    const Evaluation values = evaluation(nodes(at_.iterate), laws());
+    evaluate(values);
     const ArrayView<S> residuals = rows(at_.residuals);
     const S most = largest(p_.row_count, [&](Index row) {
       const S c = magnitude(

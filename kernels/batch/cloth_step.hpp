@@ -15,8 +15,9 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
   using Rows = ClothRows<S, T, Block, Samples>;
   using Rows::laws, Rows::evaluate, Rows::differentiate, Rows::note_strains, Rows::mismatch_excess;
   using Rows::samples_, Rows::sample_step_, Rows::rate_, Rows::eps_;
-  using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
+  using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::at_, Tile::parameters_;
   using Tile::begin_stitches, Tile::quadratic_multipliers, Tile::stitches, Tile::jacobian, Tile::at_limit;
+  using Tile::factor, Tile::in_shared, Tile::work;
   using Tile::implicit_metric, Tile::projection_metric;
   using Tile::integrate, Tile::kept_history, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
@@ -53,7 +54,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
     S *const contacts = samples_.work(), *const before = samples_.state();
-    S *const history = work_ + at_.history, *const remembered = kept_history();
+    S *const history = work(at_.history), *const remembered = kept_history();
     block_.sync();
     share(block_, p_.history().size(), [&](Index i) { history[i] = remembered[i]; });
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
@@ -120,14 +121,13 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     if (block_.rank() == 0) a_.monitor.count(1);
     differentiate();
     if (a_.control.newton) {
-      const GeometricStiffness<S, T> stiffness{
-          p_.rows,
-          rest(a_.rest.tensors, p_.rows.tensor_count()),
-          quadratic_multipliers(),
-          parameters_.coupling,
-          {work_ + at_.stiffness, static_cast<std::size_t>(p_.pair_count)},
-          stitches(),
-          at_limit()};
+      const GeometricStiffness<S, T> stiffness{p_.rows,
+                                               rest(a_.rest.tensors, p_.rows.tensor_count()),
+                                               quadratic_multipliers(),
+                                               parameters_.coupling,
+                                               {work(at_.stiffness), static_cast<std::size_t>(p_.pair_count)},
+                                               stitches(),
+                                               at_limit()};
       share(block_, p_.pair_count,
             [&](Index pair) { stiffness.stiffness[pair] = pair_stiffness(stiffness, pair); });
       block_.sync();
@@ -135,7 +135,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     return solve_system(projection_metric(part.h, rate_), true, samples_.forces(), bad_pivot);
   }
 
-  ISOCLOTH_DEVICE void correct(Mask which) {
+  ISOCLOTH_DEVICE_CALL void correct(Mask which) {
     block_.sync();
     const ArrayView<Vec3<S>> d = free_nodes(at_.correction), iterate = nodes(at_.iterate);
     if (a_.control.newton) {
@@ -216,7 +216,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     S *const contacts = samples_.work(), *const before = samples_.state();
     share(block_, samples_.layout().size(),
           [&](Index i) { before[i] = select(kept, contacts[i], before[i]); });
-    const S* const history = work_ + at_.history;
+    const S* const history = work(at_.history);
     S* const remembered = kept_history();
     share(block_, p_.history().size(),
           [&](Index i) { remembered[i] = select(kept, history[i], remembered[i]); });
@@ -237,7 +237,8 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     share(block_, p_.node_count, [&](Index i) { nodes(at_.velocity)[i] = nodes(at_.iterate)[i]; });
     correct(!(report.bad_pivot > S{}));
     S* copy = reinterpret_cast<S*>(a_.inspection.data()) + tile_ * at_.size;
-    for (std::size_t i = block_.rank(); i < at_.partials; i += block_.size()) copy[i] = work_[i];
+    for (std::size_t i = block_.rank(); i < at_.partials; i += block_.size())
+      copy[i] = i < at_.shared ? *in_shared(i) : *work(i);
   }
 
   /// phi_0, and phi~ where the method needs it. False: some cloth's B has a pivot that is not positive.
@@ -336,11 +337,8 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
                    [&](Index i) { return isocloth::ISOCLOTH_BACKEND::imbalance(find, i); });
   }
 
-  ISOCLOTH_DEVICE BlockFactor<S> factor() const {
-    return {work_ + at_.blocks, work_ + at_.diagonals, work_ + at_.pivots};
-  }
   /// Into `correction`.
-  ISOCLOTH_DEVICE void find_right_side(AssembleGradient<S, T> gradients) const {
+  ISOCLOTH_DEVICE_CALL void find_right_side(AssembleGradient<S, T>& gradients) const {
     if (gradients.with_rows) {
       const ArrayView<S> forces = rows(at_.row_forces);
       share(block_, p_.row_count, [&](Index row) { forces[row] = row_force(gradients, row); });
@@ -357,13 +355,13 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     if (const Couplings<S, T> beyond{p_.couplings, metric.stiffness, metric.beyond}; beyond.exist())
       solve_coupled(metric, beyond, cholesky, with_rows);
     else
-      cholesky.solve(block_, free_nodes(at_.correction).data());
+      Tile::solve(cholesky, free_nodes(at_.correction));
   }
 
   /// Assembles H and the right side, both of B alone without rows, with what `samples` add, factorises and
   /// solves into `correction`; false: some pivot is not positive.
-  ISOCLOTH_DEVICE bool solve_system(const MetricView<S, T>& metric, bool with_rows,
-                                    const SampleForces<S>& samples, S& bad_pivot) {
+  ISOCLOTH_DEVICE_CALL bool solve_system(const MetricView<S, T>& metric, bool with_rows,
+                                         const SampleForces<S>& samples, S& bad_pivot) {
     const bool newton = a_.control.newton;
     const AssembleSystem<S, T> matrix{
         metric,
@@ -375,15 +373,16 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
         jacobian(),
         p_.node_pair_begin,
         p_.node_pairs,
-        {work_ + at_.stiffness, newton ? static_cast<std::size_t>(p_.pair_count) : 0},
+        {work(at_.stiffness), newton ? static_cast<std::size_t>(p_.pair_count) : 0},
         samples,
         with_rows,
         {},
         at_limit()};
-    find_right_side(right_side(metric, with_rows, samples));
-    const BlockFactor<S> factor = this->factor();
+    AssembleGradient<S, T> gradients = right_side(metric, with_rows, samples);
+    find_right_side(gradients);
+    const BlockFactor<S> values = factor();
     const ArrayView<Vec3<S>> x = free_nodes(at_.correction);
-    BlockCholesky<S>{p_.plan, factor}.factorize(block_, [&](Index b, S(&block)[9]) {
+    BlockCholesky<S>{p_.plan, values}.factorize(block_, [&](Index b, S(&block)[9]) {
       if (p_.system_blocks[b] >= 0) {
         system_block(matrix, p_.system_blocks[b], block);
       } else {
@@ -394,7 +393,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     // The first column whose pivot is not positive, counted from the last.
     const S count = number(static_cast<double>(x.size()));
     const S from_last =
-        largest(x.size(), [&](Index i) { return select(factor.pivots[i] > S{}, S{}, count - number(i)); });
+        largest(x.size(), [&](Index i) { return select(values.pivots[i] > S{}, S{}, count - number(i)); });
     bad_pivot = select(from_last > S{}, count - from_last + number(1), S{});
     return !any(bad_pivot > S{});
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/step_cloths.hpp"
+#include "kernels/launch/launch.hpp"
 #include "kernels/projection/nodal_terms.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
@@ -19,16 +20,22 @@ class ClothTile {
         p_(args.pattern),
         block_(block),
         tile_(tile),
-        work_(block.template shared<S>()),
         at_(step_scratch(args.pattern)),
         parameters_(reinterpret_cast<const ClothParameters<S>*>(args.parameters.data())[tile]) {}
 
   static ISOCLOTH_DEVICE S number(double x) { return S(static_cast<Scalar>(x)); }
   ISOCLOTH_DEVICE S infinity() const { return S(static_cast<Scalar>(HUGE_VAL)); }
 
-  // Work arrays of this tile.
+  // Work arrays of this tile, see StepScratch.
+  ISOCLOTH_DEVICE S* in_shared(std::size_t offset) const { return block_.template shared<S>() + offset; }
+  ISOCLOTH_DEVICE S* work(std::size_t offset) const {
+    return in_device_memory(block_.template workspace<S>()) + (offset - at_.shared);
+  }
+  ISOCLOTH_DEVICE BlockFactor<S> factor() const {
+    return {in_shared(at_.blocks), in_shared(at_.diagonals), work(at_.pivots)};
+  }
   ISOCLOTH_DEVICE Vec3<S>* vectors(std::size_t offset) const {
-    return reinterpret_cast<Vec3<S>*>(work_ + offset);
+    return reinterpret_cast<Vec3<S>*>(work(offset));
   }
   ISOCLOTH_DEVICE ArrayView<Vec3<S>> nodes(std::size_t offset) const {
     return {vectors(offset), static_cast<std::size_t>(p_.node_count)};
@@ -37,23 +44,40 @@ class ClothTile {
     return {vectors(offset), p_.free.nodes.size()};
   }
   ISOCLOTH_DEVICE ArrayView<S> rows(std::size_t offset) const {
-    return {work_ + offset, static_cast<std::size_t>(p_.row_count)};
+    return {work(offset), static_cast<std::size_t>(p_.row_count)};
   }
   ISOCLOTH_DEVICE ArrayView<Vec3<S>> jacobian() const {
     return {vectors(at_.jacobian), p_.rows.jacobian_count()};
   }
   ISOCLOTH_DEVICE ArrayView<S> at_limit() const {
-    return {work_ + at_.at_limit, p_.rows.limits.stencils.slot_nodes.size()};
+    return {work(at_.at_limit), p_.rows.limits.stencils.slot_nodes.size()};
   }
   // Arrays of this tile in device memory.
   ISOCLOTH_DEVICE Vec3<S>* tile_nodes(ArrayView<Scalar> all) const {
-    return reinterpret_cast<Vec3<S>*>(all.data()) + static_cast<std::size_t>(tile_) * p_.node_count;
+    return in_device_memory(reinterpret_cast<Vec3<S>*>(all.data())) +
+           static_cast<std::size_t>(tile_) * p_.node_count;
   }
   ISOCLOTH_DEVICE S* tile_rows(ArrayView<Scalar> all) const {
-    return reinterpret_cast<S*>(all.data()) + static_cast<std::size_t>(tile_) * p_.row_count;
+    return in_device_memory(reinterpret_cast<S*>(all.data())) +
+           static_cast<std::size_t>(tile_) * p_.row_count;
   }
   ISOCLOTH_DEVICE ArrayView<const T> rest(ArrayView<const Scalar> all, std::size_t count) const {
-    return {reinterpret_cast<const T*>(all.data()) + (a_.rest.shared ? 0 : tile_ * count), count};
+    return {in_device_memory(reinterpret_cast<const T*>(all.data())) + (a_.rest.shared ? 0 : tile_ * count),
+            count};
+  }
+
+  /// Solves in place, by way of shared memory. Ends with a sync.
+  ISOCLOTH_DEVICE void solve(const BlockCholesky<S>& cholesky, ArrayView<Vec3<S>> x) const {
+    if constexpr (Block::is_solo) {
+      cholesky.solve(block_, x.data());
+    } else {
+      Vec3<S>* const solution = reinterpret_cast<Vec3<S>*>(in_shared(at_.solution));
+      share(block_, x.size(), [&](Index i) { solution[i] = x[i]; });
+      block_.sync();
+      cholesky.solve(block_, solution);
+      share(block_, x.size(), [&](Index i) { x[i] = solution[i]; });
+      block_.sync();
+    }
   }
 
   /// Largest value(i) over [0, count), the same for all threads of the block; 0 when there is none.
@@ -63,8 +87,10 @@ class ClothTile {
     share(block_, count, [&](Index i) { most = larger(value(i), most); });
     if constexpr (Block::is_solo) {
       return most;
+    } else if constexpr (Block::is_warp) {
+      return block_.reduce(most, [](S a, S b) { return larger(a, b); });
     } else {
-      S* partials = work_ + at_.partials;
+      S* partials = work(at_.partials);
       partials[block_.rank()] = most;
       block_.sync();
       for (int i = 0; i < block_.size(); ++i) most = larger(partials[i], most);
@@ -76,19 +102,26 @@ class ClothTile {
   /// Sum of value(i) over [0, count), the same for all threads of the block and for any number of them.
   template <class Value>
   ISOCLOTH_DEVICE S sum(std::size_t count, const Value& value) const {
-    constexpr std::size_t chains = 32;
+    constexpr int chains = 32;
     static_assert(chains <= max_block_threads);
-    S* const partials = work_ + at_.partials;
-    share(block_, chains, [&](Index chain) {
+    const auto sum_of_chain = [&](Index chain) {
       S own{};
       for (std::size_t i = static_cast<std::size_t>(chain); i < count; i += chains)
         own += value(static_cast<Index>(i));
-      partials[chain] = own;
-    });
-    block_.sync();
+      return own;
+    };
     S total{};
-    for (std::size_t chain = 0; chain < chains; ++chain) total += partials[chain];
-    block_.sync();
+    if constexpr (Block::is_warp) {
+      static_assert(Block::size() == chains);
+      const S own = sum_of_chain(block_.rank());
+      for (int chain = 0; chain < chains; ++chain) total += block_.value_of(own, chain);
+    } else {
+      S* const partials = work(at_.partials);
+      share(block_, chains, [&](Index chain) { partials[chain] = sum_of_chain(chain); });
+      block_.sync();
+      for (int chain = 0; chain < chains; ++chain) total += partials[chain];
+      block_.sync();
+    }
     return total;
   }
 
@@ -108,7 +141,7 @@ class ClothTile {
 
   ISOCLOTH_DEVICE Stitches<S> stitches() const {
     const auto count = static_cast<std::size_t>(p_.stitches.count());
-    return {p_.stitches, {work_ + at_.stitch_stiffness, count}, {vectors(at_.stitch_rests), count}};
+    return {p_.stitches, {work(at_.stitch_stiffness), count}, {vectors(at_.stitch_rests), count}};
   }
   /// What threads are in a part of h that begins at `start`.
   ISOCLOTH_DEVICE void begin_stitches(S h) const {
@@ -119,7 +152,7 @@ class ClothTile {
                                          a_.stitch_speed,
                                          h,
                                          nodes(at_.start),
-                                         {work_ + at_.stitch_stiffness, count},
+                                         {work(at_.stitch_stiffness), count},
                                          {vectors(at_.stitch_rests), count}};
     share(block_, count, [&](Index i) { begin_stitch(begin, i); });
     block_.sync();
@@ -179,7 +212,7 @@ class ClothTile {
     const StepHistoryLayout history = p_.history();
     block_.sync();
     const IntegratorCoefficients<S> now =
-        coefficients(a_.control.integrator, h, work_[at_.history + history.step()]);
+        coefficients(a_.control.integrator, h, *work(at_.history + history.step()));
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity), base = nodes(at_.base),
                              base_velocity = nodes(at_.base_velocity);
     const Vec3<S>*x = vectors(at_.history), *v = vectors(at_.history + history.velocities());
@@ -194,7 +227,7 @@ class ClothTile {
   /// Lets cloths forget the step before; returns those that knew of one.
   ISOCLOTH_DEVICE Mask forget(Mask which) const {
     if (!p_.has_history) return Mask(false);
-    S& before = work_[at_.history + p_.history().step()];
+    S& before = *work(at_.history + p_.history().step());
     const Mask knew = which & (before > S{});
     block_.sync();
     if (block_.rank() == 0) before = select(which, S{}, before);
@@ -207,7 +240,7 @@ class ClothTile {
   ISOCLOTH_DEVICE void remember(const PartEnd<S, Mask>& end, Mask forget) const {
     const StepHistoryLayout history = p_.history();
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
-    S* const now = work_ + at_.history;
+    S* const now = work(at_.history);
     const S* const kept = kept_history();
     const auto visit = [&](const ArrayView<Vec3<S>>& values, std::size_t first) {
       Vec3<S>* const to = vectors(at_.history + first);
@@ -238,7 +271,6 @@ class ClothTile {
   const ClothPatternView& p_;
   const Block& block_;
   const Index tile_;
-  S* const work_;
   const StepScratch at_;
   const ClothParameters<S> parameters_;
 };

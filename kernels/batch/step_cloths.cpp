@@ -1,48 +1,22 @@
 #include "kernels/batch/step_cloths.hpp"
 
-#include "kernels/batch/cloth_step.hpp"
-#include "kernels/launch/launch.hpp"
+#include "kernels/batch/step_cloths_kernel.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
-namespace {
 
-/// Contacts: TileSamples or NoSamples.
-template <class S, class T, template <class, class, class> class Contacts>
-struct TileBody {
-  static constexpr int most_block_threads = max_block_threads;
-  StepCloths<typename Lanes<S>::Scalar> a;
-  /// So many leave each thread the registers it wants with two blocks per multiprocessor.
-  int block_threads() const { return 128; }
-  template <class Block>
-  ISOCLOTH_DEVICE void operator()(const Block& block, Index tile) const {
-    ClothStep<S, T, Block, Contacts<S, T, Block>>(a, block, tile).run();
-  }
-};
-
-template <class S, class T, class Real>
-void launch(const Queue& queue, StepCloths<Real> args) {
-  args.monitor = queue.monitor;
-  const std::size_t scratch = step_scratch(args.pattern).size * sizeof(S);
-  if (args.pattern.samples.sample_count() > 0)
-    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, TileSamples>{args});
-  else
-    for_each_block(queue, args.tile_count, scratch, TileBody<S, T, NoSamples>{args});
-}
-
-}  // namespace
+extern template void step_tiles<NoSamples, float>(const Queue&, const StepCloths<float>&);
+extern template void step_tiles<NoSamples, double>(const Queue&, const StepCloths<double>&);
+extern template void step_tiles<TileSamples, float>(const Queue&, const StepCloths<float>&);
+extern template void step_tiles<TileSamples, double>(const Queue&, const StepCloths<double>&);
 
 template <class Real>
 void step_cloths(const Queue& queue, const StepCloths<Real>& args) {
-#if !defined(__CUDACC__)
-  if (args.width > 1) {
-    if (args.rest.shared)
-      launch<Pack<Real>, Real>(queue, args);
-    else
-      launch<Pack<Real>, Pack<Real>>(queue, args);
-    return;
-  }
-#endif
-  launch<Real, Real>(queue, args);
+  StepCloths<Real> monitored = args;
+  monitored.monitor = queue.monitor;
+  if (args.pattern.samples.sample_count() > 0)
+    step_tiles<TileSamples>(queue, monitored);
+  else
+    step_tiles<NoSamples>(queue, monitored);
 }
 
 template <class Real>

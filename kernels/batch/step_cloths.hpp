@@ -70,16 +70,18 @@ struct ContactScratch {
       shared_areas, sample_stiffness, sample_forces, near, inverse_masses;
 };
 
-/// Offsets of a tile's work arrays in lane values.
+/// Offsets of a tile's work arrays in lane values. The factor and what it solves for, which most of a step's
+/// time goes to, lie in shared memory: [0, shared); all else behind in the workspace: [shared, size).
 struct StepScratch {
+  std::size_t blocks, diagonals, solution, shared;
   std::size_t start, velocity;  ///< phi_n, v_n
   /// x^, v^ of the integrator; without history those are `start` and `velocity`.
   std::size_t base, base_velocity;
   std::size_t history;  ///< see StepHistoryLayout
   std::size_t krylov;   ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, blocks, diagonals, pivots,
-      contact_state, partials, size;
+      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, pivots, contact_state,
+      partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -92,6 +94,10 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     return begin;
   };
   const std::size_t nodes = p.node_count, rows = p.row_count, columns = p.free.nodes.size();
+  s.blocks = take(9 * p.plan.block_rows.size());
+  s.diagonals = take(6 * columns);
+  s.solution = take(3 * columns);
+  s.shared = s.size;
   s.start = take(3 * nodes);
   s.velocity = take(3 * nodes);
   s.base = p.has_history ? take(3 * nodes) : s.start;
@@ -113,8 +119,6 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.stitch_rests = take(3 * static_cast<std::size_t>(p.stitches.count()));
   s.jacobian = take(3 * p.rows.jacobian_count());
   s.at_limit = take(p.rows.limits.stencils.slot_nodes.size());
-  s.blocks = take(9 * p.plan.block_rows.size());
-  s.diagonals = take(6 * columns);
   s.pivots = take(columns);
   if (const std::size_t samples = static_cast<std::size_t>(p.samples.sample_count()); samples > 0) {
     const std::size_t contacts = p.contact_state().contacts;
@@ -136,6 +140,12 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   }
   s.partials = take(max_block_threads);
   return s;
+}
+/// Memory of the blocks of step_cloths(). S: lane value.
+template <class S>
+BlockMemory step_memory(const ClothPatternView& p) {
+  const StepScratch s = step_scratch(p);
+  return {s.shared * sizeof(S), (s.size - s.shared) * sizeof(S)};
 }
 
 /// All that tiles keep from step to step.

@@ -60,7 +60,7 @@ class NoSamples : ClothTile<S, T, Block> {
 template <class S, class T, class Block>
 class TileSamples : ClothTile<S, T, Block> {
   using Tile = ClothTile<S, T, Block>;
-  using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::work_, Tile::at_, Tile::parameters_;
+  using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::at_, Tile::parameters_;
   using Tile::nodes, Tile::free_nodes, Tile::largest, Tile::infinity, Tile::rest;
   using typename Tile::Mask;
   using typename Tile::Scalar;
@@ -86,7 +86,7 @@ class TileSamples : ClothTile<S, T, Block> {
     const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
     const auto clear = [&](std::size_t offset, std::size_t count) {
       share(block_, count, [&](Index i) {
-        S& value = work_[offset + static_cast<std::size_t>(i)];
+        S& value = *Tile::work(offset + static_cast<std::size_t>(i));
         value = select(under_way, value, S{});
       });
     };
@@ -132,7 +132,7 @@ class TileSamples : ClothTile<S, T, Block> {
     act(step, which, false);
     if (!has_obstacles()) return {};
     const auto most = [&](std::size_t offset) {
-      const S* values = work_ + offset;
+      const S* values = Tile::work(offset);
       return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return values[s]; });
     };
     return {most(at_.contacts.depths), most(at_.contacts.errors)};
@@ -158,27 +158,27 @@ class TileSamples : ClothTile<S, T, Block> {
     return {p_.block_slots,
             p_.node_slots,
             p_.slot_samples,
-            {work_ + at_.contacts.weights, p_.samples.slot_nodes.size()},
-            {work_ + at_.contacts.sample_stiffness, 6 * samples},
-            {work_ + at_.contacts.sample_forces, 3 * samples}};
+            {Tile::work(at_.contacts.weights), p_.samples.slot_nodes.size()},
+            {Tile::work(at_.contacts.sample_stiffness), 6 * samples},
+            {Tile::work(at_.contacts.sample_forces), 3 * samples}};
   }
 
   ISOCLOTH_DEVICE KeptForces<S> kept_forces() const {
     const ContactStateLayout own = layout();
     return {p_.samples,
             {work() + own.forces(), 3 * own.contacts},
-            {work_ + at_.contacts.pulls, 3 * own.contacts},
+            {Tile::work(at_.contacts.pulls), 3 * own.contacts},
             {work() + own.modes(), own.contacts}};
   }
 
   /// 1 / m_i [1/m^2] of the cloths as grippers hold them now, 0: pinned or held rigidly; shape [node_count].
   ISOCLOTH_DEVICE ArrayView<const S> inverse_masses() const {
-    return {work_ + at_.contacts.inverse_masses, static_cast<std::size_t>(p_.node_count)};
+    return {Tile::work(at_.contacts.inverse_masses), static_cast<std::size_t>(p_.node_count)};
   }
 
   // What is kept from step to step: how, where while a step lasts, and in the state.
   ISOCLOTH_DEVICE ContactStateLayout layout() const { return p_.contact_state(); }
-  ISOCLOTH_DEVICE S* work() const { return work_ + at_.contact_state; }
+  ISOCLOTH_DEVICE S* work() const { return Tile::work(at_.contact_state); }
   ISOCLOTH_DEVICE S* state() const {
     return reinterpret_cast<S*>(a_.states.contacts.data()) +
            static_cast<std::size_t>(tile_) * layout().size();
@@ -190,7 +190,7 @@ class TileSamples : ClothTile<S, T, Block> {
   static bool lane_of(PackMask<Scalar> mask, int lane) { return mask[lane]; }
 #endif
   ISOCLOTH_DEVICE Strided<Scalar> lane_array(std::size_t offset, int lane) const {
-    return {reinterpret_cast<Scalar*>(work_ + offset) + lane, width};
+    return {reinterpret_cast<Scalar*>(Tile::work(offset)) + lane, width};
   }
   static ISOCLOTH_DEVICE Scalar lane_value(const S& value, int lane) {
     return reinterpret_cast<const Scalar*>(&value)[lane];

@@ -30,7 +30,7 @@ class TileSystem : ClothTile<S, T, Block> {
 
   ISOCLOTH_DEVICE void precondition() const {
     for_each([&](Index i) { z_[i] = r_[i]; });
-    factor_.solve(block_, z_.data());
+    Tile::solve(factor_, z_);
   }
   ISOCLOTH_DEVICE S energy() const {
     return Tile::sum(r_.size(), [&](Index i) { return dot_add(r_[i], z_[i], S{}); });

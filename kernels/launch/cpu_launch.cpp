@@ -21,24 +21,25 @@ namespace {
 /// many a kernel.
 class Scratch {
  public:
+  static constexpr std::size_t alignment = 64;
   ~Scratch() { release(); }
   /// Null when there is no memory.
-  void* at_least(std::size_t bytes) {
+  char* at_least(std::size_t bytes) {
     if (bytes > size_ || data_ == nullptr) {
       release();
-      data_ = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
+      data_ = static_cast<char*>(
+          ::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{alignment}, std::nothrow));
       size_ = data_ != nullptr ? bytes : 0;
     }
     return data_;
   }
 
  private:
-  static constexpr std::align_val_t alignment{64};
   void release() {
-    if (data_ != nullptr) ::operator delete(data_, alignment);
+    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{alignment});
     data_ = nullptr;
   }
-  void* data_ = nullptr;
+  char* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
@@ -66,16 +67,19 @@ void run_ranges(const Queue& queue, Index count, RangeCall call) {
   }
 }
 
-void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall call) {
+void run_blocks(const Queue& queue, Index count, BlockMemory memory, BlockCall call) {
+  const std::size_t shared =
+                        (memory.shared + Scratch::alignment - 1) / Scratch::alignment * Scratch::alignment,
+                    bytes = shared + memory.workspace;
   if (queue.emulated_block > 0) {
     const int size = queue.emulated_block;
-    void* shared = thread_scratch.at_least(scratch);
-    if (shared == nullptr) throw std::bad_alloc();
+    char* const own = thread_scratch.at_least(bytes);
+    if (own == nullptr) throw std::bad_alloc();
     std::barrier<> barrier(size);
     concurrently(size, [&](int rank) {
-      const EmulatedBlock block(rank, size, shared, &barrier);
+      const EmulatedBlock block(rank, size, own, own + shared, &barrier);
       for (Index i = 0; i < count; ++i) {
-        if (rank == 0 && scratch > 0) std::memset(shared, 0xFF, scratch);  // NaN: a read before a write shows
+        if (rank == 0 && bytes > 0) std::memset(own, 0xFF, bytes);  // NaN: a read before a write shows
         block.sync();
         call.run_emulated(call.body, block, i);
         block.sync();
@@ -85,12 +89,12 @@ void run_blocks(const Queue& queue, Index count, std::size_t scratch, BlockCall 
   }
   std::atomic<bool> out_of_memory = false;  // workers must not throw
   auto range = [&](Index begin, Index end) {
-    void* const shared = thread_scratch.at_least(scratch);
-    if (shared == nullptr) {
+    char* const own = thread_scratch.at_least(bytes);
+    if (own == nullptr) {
       out_of_memory = true;
       return;
     }
-    const SoloBlock block(shared);
+    const SoloBlock block(own, own + shared);
     for (Index i = begin; i < end; ++i) call.run(call.body, block, i);
   };
   if (queue.pool)

@@ -31,6 +31,24 @@ struct alignas(16) double2 {
   double x, y;
 };
 inline void __syncthreads() { isocloth::software::sync_threads(); }
+inline void __syncwarp() { isocloth::software::sync_threads(); }
+/// Of blocks of one warp.
+template <class T>
+T __shfl_sync(unsigned, T own, int rank) {
+  static T values[32];
+  values[threadIdx.x] = own;
+  __syncwarp();
+  const T result = values[rank];
+  __syncwarp();
+  return result;
+}
+template <class T>
+T __shfl_xor_sync(unsigned threads, T own, int distance) {
+  return __shfl_sync(threads, own, static_cast<int>(threadIdx.x) ^ distance);
+}
+#define __builtin_assume(condition) \
+  ((condition) ? void() : isocloth::software::fail("an assumption does not hold: " #condition))
+#define __isGlobal(address) isocloth::software::is_device_address(address)
 inline unsigned long long atomicAdd(unsigned long long* sum, unsigned long long more) {
   return __atomic_fetch_add(sum, more, __ATOMIC_RELAXED);
 }
@@ -85,6 +103,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 template <class Kernel>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
   *attributes = {};
+  return cudaSuccess;
+}
+/// As many as the fewest registers and the most threads of a kernel leave room for on no GPU in particular.
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
+  *blocks = 2;
   return cudaSuccess;
 }
 cudaError_t set_shared_limit(const void* kernel, std::size_t bytes);

@@ -37,9 +37,12 @@ std::string counters_as_json() {
   for (const auto& [name, k] : c.kernels) {
     text += separator + ('"' + name + "\": {") + pair("launches", k.launches) + ", " +
             pair("in_graphs", k.in_graphs) + ", " + pair("blocks", k.blocks) + ", " +
-            pair("barriers", k.barriers) + ", " + pair("most_blocks", k.most_blocks) + ", " +
-            pair("threads", k.threads) + ", " + pair("shared", k.shared) + ", " +
-            pair("argument_bytes", k.argument_bytes) + '}';
+            pair("barriers", k.barriers) + ", " + pair("warp_barriers", k.warp_barriers) + ", " +
+            pair("most_blocks", k.most_blocks) + ", " + pair("threads", k.threads) + ", " +
+            pair("shared", k.shared) + ", " + pair("argument_bytes", k.argument_bytes) + ", " + "\"path\": [";
+    for (std::size_t i = 0; i < k.path.size(); ++i)
+      text += (i > 0 ? ", " : "") + std::to_string(static_cast<long long>(k.path[i]));
+    text += "]}";
     separator = ",\n  ";
   }
   return text + "\n }}";

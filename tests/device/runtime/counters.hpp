@@ -4,13 +4,18 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace isocloth::software {
 
 /// Launches of one kernel.
 struct KernelCount {
-  std::size_t launches = 0, in_graphs = 0, blocks = 0, barriers = 0;
+  std::size_t launches = 0, in_graphs = 0, blocks = 0;
+  std::size_t barriers = 0, warp_barriers = 0;  ///< of blocks of more than one warp, and of one
   std::size_t most_blocks = 0, threads = 0, shared = 0, argument_bytes = 0;  ///< the largest of a launch
+  /// Time of the slowest thread between one barrier and the next, the least of all blocks that have as many
+  /// barriers as the first [cycles of the CPU's clock]; where ISOCLOTH_TEST_DEVICE_PATHS asks for it.
+  std::vector<double> path;
 };
 
 struct Counters {

@@ -24,8 +24,6 @@ namespace {
 
 /// Boundaries of pages that the system can merge into one, so that opening and closing costs little.
 constexpr std::size_t large_page = std::size_t{2} << 20;
-/// Addresses that nothing else of a process has.
-constexpr std::uintptr_t first_address = 0x200000000000, end_of_addresses = 0x300000000000;
 
 struct Range {
   std::size_t bytes;  ///< asked for
@@ -36,7 +34,7 @@ struct Range {
 std::mutex memory_mutex;
 std::map<const void*, Range> ranges;  ///< by the pointer that was given out
 std::size_t used = 0;
-std::uintptr_t next_address = first_address;
+std::uintptr_t next_address = first_device_address;
 /// Where libraries of the host stand in for those of a device, it stays open.
 int accesses = is_set("ISOCLOTH_TEST_DEVICE_OPEN") ? 1 : 0;
 
@@ -55,7 +53,7 @@ void explain(int signal, siginfo_t* info, void*) {
   const int length =
       std::snprintf(text, sizeof text, "software device: %s touches %s, at %p%s%.400s\n",
                     kernel != nullptr ? "a kernel" : "the host",
-                    address >= first_address && address < end_of_addresses
+                    address >= first_device_address && address < end_of_device_addresses
                         ? (kernel != nullptr ? "memory behind an array or released" : "memory of the device")
                         : "memory that it may not",
                     info->si_addr, kernel != nullptr ? ", in " : "", kernel != nullptr ? kernel : "");

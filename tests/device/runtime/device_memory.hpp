@@ -9,8 +9,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace isocloth::software {
+
+/// Addresses that nothing else of a process has.
+constexpr std::uintptr_t first_device_address = 0x200000000000, end_of_device_addresses = 0x300000000000;
+inline bool is_device_address(const void* pointer) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return address >= first_device_address && address < end_of_device_addresses;
+}
 
 /// What is open for the process as long as any of these lives. Threads may hold several at once; while one
 /// does, others could read, too.

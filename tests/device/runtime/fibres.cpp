@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +69,19 @@ class Context {
 };
 #endif
 
+bool times_paths() {
+  static const bool result = std::getenv("ISOCLOTH_TEST_DEVICE_PATHS") != nullptr;
+  return result;
+}
+double now() {  // [cycles], or ns
+#if defined(__x86_64__)
+  return static_cast<double>(__builtin_ia32_rdtsc());
+#else
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+#endif
+}
+
 constexpr std::size_t stack_bytes = 512 * 1024;
 
 /// A stack, and the thread of the block that is on it.
@@ -91,11 +106,14 @@ class Block {
       order_ = &order();
       ended_ = 0;
       const bool begins = run.barriers == 0;
+      if (times_paths()) run.path.push_back(0);
       for (next_ = 0; next_ < threads;) {
         current_ = begins ? &idle_fibre() : at_[(*order_)[next_]];
         takes_more_ = begins;
         if (!begins) ++next_;
+        const double begin = times_paths() ? now() : 0;
         scheduler_.switch_to(current_->context);
+        if (times_paths()) run.path.back() = std::max(run.path.back(), now() - begin);
       }
       if (ended_ == threads) return run;
       run.outcome = verdict();

@@ -11,6 +11,9 @@ namespace isocloth::software {
 struct BlockRun {
   enum Outcome { ended, barrier_not_reached_by_all, barriers_at_different_places } outcome = ended;
   std::size_t barriers = 0;  ///< barriers that all threads have passed
+  /// Time of the slowest thread before each barrier and the end [cycles of the CPU's clock]; empty unless the
+  /// environment has ISOCLOTH_TEST_DEVICE_PATHS.
+  std::vector<double> path;
 };
 
 /// Runs `thread` once for each number in order(), which is asked again after every barrier; `enter` is told

@@ -119,7 +119,11 @@ void run_kernel(const char* name, const LaunchShape& shape, const std::function<
     const BlockRun run = run_block(
         shape.threads, [&]() -> const std::vector<unsigned>& { return threads.of(shape.threads); },
         [](unsigned number) { thread_index.x = number; }, thread);
-    count.barriers += run.barriers;
+    (shape.threads > 32 ? count.barriers : count.warp_barriers) += run.barriers;
+    if (count.path.empty()) count.path = run.path;
+    if (count.path.size() == run.path.size())
+      std::transform(run.path.begin(), run.path.end(), count.path.begin(), count.path.begin(),
+                     [](double a, double b) { return std::min(a, b); });
     if (run.outcome == BlockRun::barrier_not_reached_by_all)
       fail("some threads of a block end before a barrier at which others wait, in " + short_name(name));
     if (run.outcome == BlockRun::barriers_at_different_places)

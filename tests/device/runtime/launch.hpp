@@ -34,6 +34,8 @@
 #include <span>
 #include <string>
 
+#include "tests/device/runtime/device_memory.hpp"
+
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 

@@ -1,0 +1,7 @@
+#include "kernels/batch/step_cloths_kernel.hpp"
+
+namespace isocloth::ISOCLOTH_BACKEND {
+
+template void step_tiles<NoSamples, double>(const Queue&, const StepCloths<double>&);
+
+}  // namespace isocloth::ISOCLOTH_BACKEND
