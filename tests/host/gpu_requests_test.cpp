@@ -54,8 +54,9 @@ const ExecutionOptions on_gpu{.backend = "cuda", .solver = StepSolver::batched};
 void expect_same(const StepReport& found, const StepReport& expected, const std::string& what) {
   for_each_field<StepReport>([&](const char* name, auto member) {
     if (std::string(name) == "wall_seconds") return;
-    if constexpr (requires { found.*member == expected.*member; })
+    if constexpr (requires { found.*member == expected.*member; }) {
       EXPECT_EQ(found.*member, expected.*member) << what << ", " << name;
+    }
   });
   for_each_field<Strain>([&](const char* name, auto member) {
     EXPECT_EQ(found.strain.*member, expected.strain.*member) << what << ", " << name;
