@@ -22,8 +22,8 @@ install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_
 foreach(header isocloth energy/energy_balance energy/energy_sums files/file_access gradients/tape meshes/mesh_file
     projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record
     results/trajectory_file results/trajectory_layout run/certificate run/equilibrium_search run/run_scene scene/scene_file
-    simulation/simulation state/execution_options state/garment_field state/garment_state state/step_record
-    state/measures state/node_force state/quantity state/step_report state/strain)
+    simulation/simulation state/advance_report state/execution_options state/garment_field state/garment_state
+    state/step_record state/measures state/node_force state/quantity state/step_report state/strain)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
 endforeach()

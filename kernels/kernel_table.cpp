@@ -37,6 +37,7 @@ StepKernels<Real> make_step_kernels() {
           .add_cloth_contacts = add_cloth_contacts<Real>,
           .multiply_cloth_contacts = multiply_cloth_contacts<Real>,
           .update_cloth_contacts = update_cloth_contacts<Real>,
+          .place_pins = place_pins<Real>,
           .step_cloths = step_cloths<Real>,
           .solve_blocks = solve_blocks<Real>,
           .lane_width = lane_width<Real>,

@@ -19,6 +19,7 @@
 #include "kernels/projection/body_system.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
+#include "kernels/projection/place_pins.hpp"
 #include "kernels/samples/act_on_samples.hpp"
 #include "kernels/tensors/build_tensors.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
@@ -86,6 +87,7 @@ struct StepKernels {
   Kernel<AddClothContacts<Real>> add_cloth_contacts;
   Kernel<MultiplyClothContacts<Real>> multiply_cloth_contacts;
   Kernel<UpdateClothContacts<Real>> update_cloth_contacts;
+  Kernel<PlacePins<Real>> place_pins;
   Kernel<StepCloths<Real>> step_cloths;
   Kernel<SolveBlocks<Real>> solve_blocks;
   int (*lane_width)();  ///< cloths or systems side by side in a tile of these two; pairs in a packet
@@ -118,6 +120,13 @@ struct Memory {
   void (*close_queue)(Queue* queue);  ///< waits for it first
   bool (*wait)(const Queue& queue);   ///< until everything is done that was asked of the queue
   const char* (*last_error)();
+  // Copies that do not wait, of memory of the host that is locked in its place; null where there is none.
+  bool (*allocate_locked)(std::size_t bytes, void** pointer);
+  void (*release_locked)(void* pointer);
+  bool (*begin_upload)(const Queue& queue, void* to, const void* from,
+                       std::size_t bytes);  ///< `from`, locked, stays as it is until the queue was waited for
+  bool (*begin_download)(const Queue& queue, void* to, const void* from,
+                         std::size_t bytes);  ///< into `to`, locked, which is there when it was waited for
   // Recordings, as CUDA graphs are; null where there are none.
   bool (*begin_recording)(const Queue& queue);  ///< launches from here on are noted, not done; no copies
   bool (*end_recording)(const Queue& queue, void** recording);
@@ -137,7 +146,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 27;
+constexpr int backend_abi = 28;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

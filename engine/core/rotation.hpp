@@ -8,7 +8,7 @@
 namespace isocloth {
 
 /// v turned by the rotation vector r [rad] (Rodrigues); v itself, bit for bit, where r = 0.
-inline Vec3d rotated(const Vec3d& r, const Vec3d& v) {
+ISOCLOTH_HD Vec3d rotated(const Vec3d& r, const Vec3d& v) {
   const double angle = norm(r);
   if (angle == 0) return v;
   // Divided, not multiplied by 1 / angle: a turn about a coordinate axis then leaves that coordinate alone.

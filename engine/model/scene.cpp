@@ -317,17 +317,12 @@ bool eases_out(const Scene& scene) {
          !(scene.obstacles.empty() && scene.bodies.empty());
 }
 
-double eased_share(double s) {
-  if (!(s > 0)) return 1;
-  return s < 1 ? 1 - s * s * (3 - 2 * s) : 0;
+PinView view_of(const Garment& garment, const Pin& pin) {
+  return {.motion = view_of(pin.motion), .ramp = pin.ramp, .start = garment.time_offset};
 }
 
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t) {
-  const Vec3d& start = start_positions(garment)[pin.nodes[i]];
-  const Vec3d position = evaluate_motion(pin.motion, start, i, t);
-  const double s = (t - garment.time_offset) / pin.ramp;
-  if (!(pin.ramp > 0 && s < 1)) return position;
-  return position + eased_share(s) * (start - evaluate_motion(pin.motion, start, i, garment.time_offset));
+  return view_of(garment, pin).position(start_positions(garment)[pin.nodes[i]], i, t);
 }
 
 PinGap find_pin_gap(const Garment& garment, const Pin& pin) {

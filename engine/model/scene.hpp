@@ -187,9 +187,6 @@ void validate_garment(const Garment& garment, const std::string& key);
 
 /// Whether cloth that starts inside of obstacles or bodies is eased out of them over a time.
 bool eases_out(const Scene& scene);
-/// What is left, 1 ... 0, of a way at the part s of its time: 1 - s^2 (3 - 2 s), 0 <= s <= 1; beyond, the
-/// ends.
-double eased_share(double s);
 
 /// Where the garment's nodes start: initial_positions, else the rest shape.
 inline const std::vector<Vec3d>& start_positions(const Garment& garment) {
@@ -205,6 +202,8 @@ bool is_kinematic(const Garment& garment);
 /// a ramp T, at the time s T after the start, s < 1, further by (1 - s^2 (3 - 2 s)) (start - motion at the
 /// start).
 Vec3d pin_position(const Garment& garment, const Pin& pin, std::size_t i, double t);
+/// The same as a view, which neither may outlive: position(start of the i-th node, i, t).
+PinView view_of(const Garment& garment, const Pin& pin);
 
 /// The largest distance between where nodes of a pin start and where its motion has them then [m], and the
 /// place of that node in the pin.

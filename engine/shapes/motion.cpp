@@ -1,72 +1,55 @@
 #include "engine/shapes/motion.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <type_traits>
-
 #include "engine/core/checks.hpp"
 
 namespace isocloth {
-namespace {
-
-/// Interpolation between two samples: value = (1 - weight) value[low] + weight value[high].
-struct Interpolation {
-  std::size_t low, high;
-  double weight;
-};
-
-/// Where t lies among ascending times; the first or last sample outside of them.
-Interpolation locate(const std::vector<double>& times, double t) {
-  const auto after =
-      static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
-  if (after == 0) return {0, 0, 0};
-  if (after == times.size()) return {after - 1, after - 1, 0};
-  return {after - 1, after, (t - times[after - 1]) / (times[after] - times[after - 1])};
-}
-
-Vec3d mix(const Vec3d& low, const Vec3d& high, double weight) {
-  // Exact where nothing moves: (1 - w) a + w a need not be a.
-  return low + weight * (high - low);
-}
-
-/// The keys' value between them; zero without keys.
-Vec3d key_value(const std::vector<Vec3d>& keys, const Interpolation& at) {
-  return keys.empty() ? Vec3d{} : mix(keys[at.low], keys[at.high], at.weight);
-}
-
-}  // namespace
 
 Vec3d keyframe_rotation(const KeyframeMotion& motion, double t) {
   return key_value(motion.rotations, locate(motion.times, t));
 }
 
+MotionView view_of(const OscillationMotion& motion) {
+  MotionView view;
+  view.kind = MotionKind::oscillation;
+  view.vector = motion.amplitude;
+  view.frequency = motion.frequency;
+  view.start = motion.start;
+  view.duration = motion.duration;
+  return view;
+}
+
+MotionView view_of(const KeyframeMotion& motion) {
+  MotionView view;
+  view.kind = MotionKind::keyframes;
+  view.vector = motion.center;
+  view.times = motion.times;
+  view.translations = motion.translations;
+  view.rotations = motion.rotations;
+  return view;
+}
+
+MotionView view_of(const RecordedMotion& motion) {
+  MotionView view;
+  view.kind = MotionKind::recorded;
+  view.times = motion.times;
+  view.positions = motion.positions;
+  return view;
+}
+
+MotionView view_of(const Motion& motion) {
+  return std::visit([](const auto& kind) { return view_of(kind); }, motion);
+}
+
 Vec3d evaluate_motion(const OscillationMotion& motion, const Vec3d& start, double t) {
-  const double s = std::clamp(t - motion.start, 0.0, motion.duration);
-  return start + (std::cos(2 * std::numbers::pi * motion.frequency * s) - 1) * motion.amplitude;
+  return view_of(motion).position(start, 0, t);
 }
 
 Vec3d evaluate_motion(const KeyframeMotion& motion, const Vec3d& start, double t) {
-  const Interpolation at = locate(motion.times, t);
-  const Vec3d moved = start + key_value(motion.translations, at);
-  const Vec3d rotation = key_value(motion.rotations, at);
-  if (rotation == Vec3d{}) return moved;
-  const Vec3d arm = start - motion.center;
-  return moved + (rotated(rotation, arm) - arm);
+  return view_of(motion).position(start, 0, t);
 }
 
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t) {
-  const auto evaluate = [&](const auto& kind) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(kind)>, RecordedMotion>) {
-      const Interpolation at = locate(kind.times, t);
-      const std::size_t node_count = kind.positions.size() / kind.times.size();
-      return mix(kind.positions[at.low * node_count + node_index],
-                 kind.positions[at.high * node_count + node_index], at.weight);
-    } else {
-      return evaluate_motion(kind, start, t);
-    }
-  };
-  return std::visit(evaluate, motion);
+  return view_of(motion).position(start, node_index, t);
 }
 
 void check_motion(const std::string& key, const OscillationMotion& motion) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/rotation.hpp"
+#include "engine/shapes/motion_view.hpp"
 
 namespace isocloth {
 
@@ -41,6 +42,13 @@ struct RecordedMotion {
 };
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;
+
+/// Views of the numbers of a motion, which must outlive them.
+MotionView view_of(const Motion& motion);
+inline MotionView view_of(const FixedMotion&) { return {}; }
+MotionView view_of(const OscillationMotion& motion);
+MotionView view_of(const KeyframeMotion& motion);
+MotionView view_of(const RecordedMotion& motion);
 
 /// Position at time t [s] of the node_index-th node of a pin whose start position is `start` [m].
 Vec3d evaluate_motion(const Motion& motion, const Vec3d& start, std::size_t node_index, double t);

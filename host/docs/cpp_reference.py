@@ -4,7 +4,7 @@ import re
 
 HEADERS = [
     "host/simulation/simulation.hpp", "host/state/execution_options.hpp", "host/state/step_report.hpp",
-    "host/state/strain.hpp", "host/state/measures.hpp", "host/state/garment_field.hpp",
+    "host/state/advance_report.hpp", "host/state/strain.hpp", "host/state/measures.hpp", "host/state/garment_field.hpp",
     "host/state/garment_state.hpp", "host/state/node_force.hpp", "host/run/run_scene.hpp",
     "host/run/equilibrium_search.hpp",
     "host/run/certificate.hpp", "host/scene/scene_file.hpp", "host/meshes/mesh_file.hpp",

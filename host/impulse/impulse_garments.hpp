@@ -95,7 +95,8 @@ class ImpulseGarments : public GarmentSolver {
   }
   /// What the steps of a member did; they may have lost it.
   AdvanceReport take_report(std::size_t member, const ImpulseReport& found) {
-    AdvanceReport report{.total = {}, .steps = static_cast<int>(found.steps)};
+    AdvanceReport report;
+    report.steps = static_cast<int>(found.steps);
     const auto status = static_cast<StepStatus>(static_cast<int>(found.status));
     report.total.status = has_failed(lost_[member]) ? lost_[member] : status;
     report.total.iterations = static_cast<int>(found.sweeps);

@@ -114,9 +114,14 @@ std::vector<Measures> GarmentMeasures<Real>::measure(
   }
   if (physics_.size() < physics.size()) {
     physics_ = {device_, physics.size()};
+    sent_physics_.clear();
     reports_ = {device_, tiles * chunks * fields * width_};
   }
-  physics_.edit(0, physics.size(), [&](Real* to) { std::copy(physics.begin(), physics.end(), to); });
+  if (physics != sent_physics_) {
+    physics_.write(physics.size(), staging_,
+                   [&](Real* to) { std::copy(physics.begin(), physics.end(), to); });
+    sent_physics_ = std::move(physics);
+  }
   arguments_.first_tile = static_cast<Index>(first_tile);
   arguments_.tile_count = static_cast<Index>(tiles);
   arguments_.rest = rest;

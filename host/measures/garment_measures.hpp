@@ -33,7 +33,7 @@ class GarmentMeasures {
   const std::size_t width_;
   MeasureCloths<Real> arguments_;
   Buffer<Real> physics_, reports_;
-  std::vector<Real> staging_;
+  std::vector<Real> staging_, sent_physics_;  ///< sent_physics_: what physics_ begins with
 };
 
 }  // namespace isocloth

@@ -177,38 +177,49 @@ std::size_t StrainMeter<Real>::bytes_fixed(const Mesh& mesh) {
 }
 
 template <class Real>
-std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
+void StrainMeter<Real>::begin(const Queue& queue, ArrayView<const Real> positions,
+                              ArrayView<Real> reports) const {
   MeasureStrains<Real> arguments = arguments_;
   arguments.positions = positions;
-  step_kernels<Real>(device_->backend()).measure_strains(device_->queue(), arguments);
-  constexpr std::size_t fields = sizeof(StrainReport<Real>) / sizeof(Real);
+  arguments.reports = reports;
+  step_kernels<Real>(device_->backend()).measure_strains(queue, arguments);
+}
+
+template <class Real>
+std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
+  begin(device_->queue(), positions, reports_.view());
   const std::size_t width = static_cast<std::size_t>(arguments_.width);
   const Real* reports = reports_.read(staging_);
   std::vector<Strain> strains;
   for (std::size_t c = 0; c < garment_count_; ++c) {
-    const auto field = [&](std::size_t i) {
-      return static_cast<double>(reports[(c / width * fields + i) * width + c % width]);
-    };
-    strains.push_back({.max = field(0),
-                       .p95 = field(1),
-                       .mean = field(2),
-                       .stretch_max = field(3),
-                       .stretch_p95 = field(4),
-                       .compression_max = field(5),
-                       .thread_max = field(6),
-                       .thread_p95 = field(7),
-                       .shear_max = field(8),
-                       .shear_p95 = field(9),
-                       .pinned_max = field(10)});
+    StrainReport<Real> report;
+    for (std::size_t i = 0; i < report_size; ++i)
+      reinterpret_cast<Real*>(&report)[i] = reports[(c / width * report_size + i) * width + c % width];
+    strains.push_back(widened(report));
   }
   return strains;
 }
 
 template <class Real>
+Strain StrainMeter<Real>::widened(const StrainReport<Real>& report) {
+  const auto number = [](Real x) { return static_cast<double>(x); };
+  return {.max = number(report.edge_max),
+          .p95 = number(report.edge_p95),
+          .mean = number(report.edge_mean),
+          .stretch_max = number(report.stretch_max),
+          .stretch_p95 = number(report.stretch_p95),
+          .compression_max = number(report.compression_max),
+          .thread_max = number(report.thread_max),
+          .thread_p95 = number(report.thread_p95),
+          .shear_max = number(report.shear_max),
+          .shear_p95 = number(report.shear_p95),
+          .pinned_max = number(report.pinned_max)};
+}
+
+template <class Real>
 FieldView StrainMeter<Real>::view() {
-  constexpr std::size_t fields = sizeof(StrainReport<Real>) / sizeof(Real);
   return field_view(*device_, reports_.view().data(), garment_count_,
-                    static_cast<std::size_t>(arguments_.width), fields, 1, fields);
+                    static_cast<std::size_t>(arguments_.width), report_size, 1, report_size);
 }
 
 template <class Real>

@@ -25,9 +25,13 @@ class StrainMeter {
   static std::size_t bytes_fixed(const Mesh& mesh);
   /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
-  /// What the last of them found.
+  /// Begins to measure in the order of `queue`; reports: StrainReport, shape [tile, report_size, width].
+  void begin(const Queue& queue, ArrayView<const Real> positions, ArrayView<Real> reports) const;
+  static constexpr std::size_t report_size = sizeof(StrainReport<Real>) / sizeof(Real);
+  /// What the last of measure() found.
   FieldView view();
   std::size_t memory_bytes() const;
+  static Strain widened(const StrainReport<Real>& report);
 
  private:
   const Device* device_ = nullptr;

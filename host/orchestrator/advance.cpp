@@ -9,8 +9,12 @@
 namespace isocloth {
 namespace {
 
-void add(const AdvanceReport& part, AdvanceReport& sum) {
+/// asked: steps of the part.
+void add(AdvanceReport& part, int asked, AdvanceReport& sum) {
   sum.steps += part.steps;
+  sum.iterations_max = std::max(sum.iterations_max, asked == 1 ? part.total.iterations : part.iterations_max);
+  sum.substeps_max = std::max(sum.substeps_max, asked == 1 ? part.total.substeps : part.substeps_max);
+  sum.each = std::move(part.each);
   add_up(part.total, sum.total);
 }
 
@@ -20,14 +24,16 @@ std::vector<std::size_t> widths_of(const std::vector<std::unique_ptr<GarmentSolv
   return widths;
 }
 
-/// One start() and finish() of every solver; adds up the reports.
+/// One start() and finish() of every solver; adds up the reports. tearing: null: strain is not measured.
 void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
                   const std::vector<std::vector<Clock>>& clocks, double h, int steps, const Device& device,
+                  const std::vector<std::vector<Tearing>>* tearing,
                   std::vector<std::vector<AdvanceReport>>& sums) {
   const MonitorView& monitor = device.monitor();
   monitor.check();
-  const bool undoable = monitor.exists() && std::any_of(solvers.begin(), solvers.end(),
-                                                        [](const auto& s) { return s->can_stop(); });
+  const bool undoable =
+      tearing == nullptr && monitor.exists() &&
+      std::any_of(solvers.begin(), solvers.end(), [](const auto& s) { return s->can_stop(); });
   ThreadPool* const pool = device.queue().pool;
   std::vector<char> started(solvers.size(), 0);
   std::vector<std::vector<AdvanceReport>> found(solvers.size());
@@ -40,7 +46,10 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
     }
   };
   const auto start = [&](std::size_t s) {
-    solvers[s]->start(clocks[s], h, steps, undoable);
+    if (tearing != nullptr)
+      solvers[s]->start_measured(clocks[s], h, steps, (*tearing)[s]);
+    else
+      solvers[s]->start(clocks[s], h, steps, undoable);
     started[s] = 1;
   };
   const auto finish = [&](std::size_t s) {
@@ -61,7 +70,7 @@ void advance_once(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
     monitor.check();
   }
   for (std::size_t s = 0; s < solvers.size(); ++s)
-    for (std::size_t i = 0; i < found[s].size(); ++i) add(found[s][i], sums[s][i]);
+    for (std::size_t i = 0; i < found[s].size(); ++i) add(found[s][i], steps, sums[s][i]);
   if (error) std::rethrow_exception(error);
 }
 
@@ -83,6 +92,12 @@ void measure_strains(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
 
 }  // namespace
 
+int most_measured_steps(const std::vector<std::unique_ptr<GarmentSolver>>& solvers) {
+  int most = largest_start;
+  for (const auto& solver : solvers) most = std::min(most, solver->most_measured_steps());
+  return most;
+}
+
 void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers,
                       const std::vector<std::vector<Clock>>& clocks, double h, int steps,
                       const Device& device, const StrainCheck& check,
@@ -93,12 +108,14 @@ void advance_together(const std::vector<std::unique_ptr<GarmentSolver>>& solvers
     for (AdvanceReport& report : sums.back()) report.total.substeps = 0;
   }
   std::vector<std::vector<Clock>> now = clocks;
-  int most = check.measures ? 1 : largest_start;
+  const int measured = most_measured_steps(solvers);
+  const bool is_measured_within = check.measures && measured > 0;
+  int most = is_measured_within ? measured : check.measures ? 1 : largest_start;
   for (const auto& solver : solvers) most = std::min(most, solver->most_steps());
   for (done = 0; done < steps;) {
     const int count = std::min(steps - done, most);
-    advance_once(solvers, now, h, count, device, sums);
-    if (check.measures) measure_strains(solvers, device, check.tearing, sums);
+    advance_once(solvers, now, h, count, device, is_measured_within ? &check.tearing : nullptr, sums);
+    if (check.measures && !is_measured_within) measure_strains(solvers, device, check.tearing, sums);
     done += count;
     for (std::vector<Clock>& own : now)
       for (Clock& clock : own) clock.steps += count;

@@ -225,6 +225,11 @@ void BatchedWorlds<Real>::refresh() {
 }
 
 template <class Real>
+void BatchedWorlds<Real>::refresh_motions() {
+  for (Group& group : groups_) group.solver->refresh_motions();
+}
+
+template <class Real>
 GarmentInfo BatchedWorlds<Real>::info(std::size_t member) const {
   const Slot& at = slots_[member];
   GarmentInfo info = worlds_[at.world].solver->info(at.garment);

@@ -17,14 +17,61 @@ namespace {
 /// single cloths. The bits are the same either way.
 std::size_t tile_width(std::size_t garments, std::size_t lanes) { return 3 * garments > lanes ? lanes : 1; }
 
-/// All pinned nodes: one that is fixed here and driven there must not know of its neighbours.
-std::vector<Index> driven_nodes(const std::vector<const Garment*>& garments) {
-  std::vector<Index> nodes;
-  for (const Garment* garment : garments)
-    for (const Pin& pin : garment->pins) nodes.insert(nodes.end(), pin.nodes.begin(), pin.nodes.end());
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
+/// What is around the cloths in the steps from this one on.
+template <class Real>
+ObstacleSets<Real> from_step(ObstacleSets<Real> sets, int step) {
+  const std::size_t n = static_cast<std::size_t>(step),
+                    moved = n * static_cast<std::size_t>(sets.moving_count);
+  sets.motions = slice(sets.motions, moved, sets.motions.size());
+  if (!sets.eases.empty()) sets.eases = slice(sets.eases, n, sets.eases.size());
+  return sets;
+}
+template <class Real>
+GripperSets<Real> from_step(GripperSets<Real> sets, int step) {
+  const std::size_t first = static_cast<std::size_t>(step) * static_cast<std::size_t>(sets.count);
+  sets.poses = slice(sets.poses, first, sets.poses.size());
+  sets.grips = slice(sets.grips, first, sets.grips.size());
+  return sets;
+}
+template <class View>
+StepSets<View> from_step(StepSets<View> sets, int step) {
+  if (sets.exist()) sets.views = slice(sets.views, static_cast<std::size_t>(step), sets.views.size());
+  return sets;
+}
+
+/// Garments of so many lanes: spare ones repeat the last.
+std::vector<const Garment*> of_lanes(std::vector<const Garment*> garments, std::size_t lanes) {
+  garments.resize(lanes, garments.back());
+  return garments;
+}
+
+template <class Real>
+void add_up(const ClothReport<Real>& step, ClothReport<Real>& sum) {
+  sum.status = std::max(sum.status, step.status);
+  sum.steps += step.steps;
+  sum.iterations += step.iterations;
+  sum.substeps += step.substeps;
+  sum.residual = std::max(sum.residual, step.residual);
+  sum.penetration = std::max(sum.penetration, step.penetration);
+  sum.squeeze = std::max(sum.squeeze, step.squeeze);
+  sum.depenetration_depth = step.depenetration_depth;
+  if (step.bad_pivot > 0) sum.bad_pivot = step.bad_pivot;
+}
+
+template <class Real>
+void keep_worst(const StrainReport<Real>& other, StrainReport<Real>& worst) {
+  const auto* from = reinterpret_cast<const Real*>(&other);
+  auto* to = reinterpret_cast<Real*>(&worst);
+  for (std::size_t i = 0; i < sizeof other / sizeof(Real); ++i) to[i] = std::max(to[i], from[i]);
+}
+
+/// The report of a lane of a tile at `first`, `width` lanes side by side.
+template <class Report, class Real>
+Report read_report(const Real* first, std::size_t width) {
+  Report report;
+  for (std::size_t i = 0; i < sizeof report / sizeof(Real); ++i)
+    reinterpret_cast<Real*>(&report)[i] = first[i * width];
+  return report;
 }
 
 }  // namespace
@@ -46,7 +93,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
               resolved.factor(*garments_.front())),
       shapes_(device, garments_, resolved.recipe, arrays_),
       row_count_(arrays_.rows.row_count()),
-      driven_nodes_(driven_nodes(garments_)),
+      pins_(device, of_lanes(garments_, tiles_ * width_), width_),
       queue_(device) {
   if (has_surroundings(scene_)) build_surroundings(obstacles);
   build_plan();
@@ -60,7 +107,8 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   states_.multipliers = {device, row_count_ * lanes};
   const std::vector<double> none = no_contacts(contact_layout());
   std::vector<Real> contacts(none.size() * lanes);
-  reports_ = {device, lanes * sizeof(ClothReport<Real>) / sizeof(Real)};
+  reports_ = {device, std::max(report_numbers(false),
+                               static_cast<std::size_t>(most_measured_steps()) * report_numbers(true))};
   std::vector<Real> positions(3 * nodes * lanes), velocities(3 * nodes * lanes), alive(lanes);
   for (std::size_t c = 0; c < lanes; ++c) {
     const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];  // spare lanes repeat the last
@@ -83,16 +131,17 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   states_.history = {device, std::vector<Real>(pattern().history().size() * lanes)};
   states_.alive = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
-  if (!device.backend().memory.host_accessible) size_targets(largest_start);
+  if (!device.backend().memory.host_accessible) {
+    pins_.reserve(largest_start);
+    locked_reports_ = {device, reports_.size()};
+  }
   queue_.reserve(work_memory(), tiles_);
 }
 
 template <class Real>
 void ClothGroup<Real>::build_surroundings(const std::shared_ptr<const ObstacleShapes<Real>>& obstacles) {
   samples_ = SampleArrays(device_, garments_.front()->mesh, arrays_.pattern, scene_);
-  std::vector<const Garment*> of_lanes = garments_;
-  of_lanes.resize(tiles_ * width_, garments_.back());
-  surroundings_ = {device_, scene_, obstacles, of_lanes};
+  surroundings_ = {device_, scene_, obstacles, of_lanes(garments_, tiles_ * width_)};
 }
 
 template <class Real>
@@ -112,13 +161,6 @@ BlockMemory ClothGroup<Real>::work_memory() const {
 }
 
 template <class Real>
-std::size_t ClothGroup<Real>::size_targets(int steps) {
-  const std::size_t count = static_cast<std::size_t>(steps) * tiles_ * driven_nodes_.size() * 3 * width_;
-  if (targets_.size() < count) targets_ = {device_, count};
-  return count;
-}
-
-template <class Real>
 void ClothGroup<Real>::build_plan() {
   const NodalPattern& p = arrays_.pattern;
   plan_ = {
@@ -128,7 +170,7 @@ void ClothGroup<Real>::build_plan() {
   for (Index node = 0; node < arrays_.node_count(); ++node)
     if (p.free_number[node] < 0) pinned.push_back(node);
   pinned_indices_ = {device_, pinned};
-  driven_indices_ = {device_, driven_nodes_};
+  driven_indices_ = {device_, pins_.nodes()};
 }
 
 template <class Real>
@@ -160,20 +202,26 @@ void ClothGroup<Real>::require_memory() const {
   const std::size_t own_shape = shape.tensors.size() + shape.rest_values.size() + shape.masses.size() +
                                 shape.inverse_masses.size() + shape.bending.size() + shape.factored.size() +
                                 shape.beyond.size() + shape.rest_areas.size();
-  const std::size_t targets = 3 * driven_nodes_.size() * largest_start;
+  const std::size_t lanes = tiles_ * width_;
+  const std::size_t reports =
+      std::max(report_numbers(false),
+               static_cast<std::size_t>(most_measured_steps()) * report_numbers(true)) /
+      lanes;
   const bool has_limit = garments_.front()->fabric.has_limit();
   const std::size_t laws =
       (resolved_.recipe.is_elastic() ? (has_limit ? 2 : 1) * row_count_ : 0) + pattern().curve_numbers;
   const std::size_t each = 6 * static_cast<std::size_t>(arrays_.node_count()) + row_count_ + laws +
-                           contact_layout().size() + pattern().history().size() + targets + 1 +
-                           (sizeof(ClothParameters<Real>) + sizeof(ClothReport<Real>)) / sizeof(Real) +
+                           contact_layout().size() + pattern().history().size() + reports + 1 +
+                           sizeof(ClothParameters<Real>) / sizeof(Real) +
                            (shapes_.shapes.size() > 1 ? own_shape : 0);
   const Mesh& mesh = garments_.front()->mesh;
   const std::size_t strains = StrainMeter<Real>::bytes_each(mesh, shapes_.shapes.size() > 1);
-  const std::size_t fixed = 16 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);  // with roundings
+  const bool is_host = device_.backend().memory.host_accessible;
+  const std::size_t pins = is_host ? 0 : (pins_.bytes_needed(largest_start) + lanes - 1) / lanes;
+  const std::size_t fixed = 24 * Arena::alignment + StrainMeter<Real>::bytes_fixed(mesh);  // with roundings
   device_.require({.kind = "a garment like \"" + garments_.front()->name + '"',
                    .count = garments_.size(),
-                   .bytes_each = each * sizeof(Real) + strains,
+                   .bytes_each = each * sizeof(Real) + strains + pins,
                    .bytes_fixed = fixed + workspace_piece(queue_.get(), work_memory()),
                    .together = width_});
 }
@@ -300,7 +348,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .row_viscosity = row_viscosity_.view(),
           .stitch_laws = arrays_.stitch_laws(),
           .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
-          .targets = targets_.view(),
+          .targets = pins_.from(0),
           .states = {.positions = states_.positions.view(),
                      .velocities = states_.velocities.view(),
                      .multipliers = states_.multipliers.view(),
@@ -314,31 +362,11 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
 }
 
 template <class Real>
-void ClothGroup<Real>::set_targets(const std::vector<Clock>& clocks, double h, int steps) {
+void ClothGroup<Real>::set_motions(const std::vector<Clock>& clocks, double h, int steps) {
   std::vector<Clock> of_lanes = clocks;
   of_lanes.resize(tiles_ * width_, clocks.back());
   surroundings_.set(of_lanes, h, steps);
-  const std::size_t driven = driven_nodes_.size(), per_step = tiles_ * driven * 3 * width_;
-  if (driven == 0) return;
-  targets_.write(size_targets(steps), staging_, [&](Real* values) {
-    for (std::size_t c = 0; c < tiles_ * width_; ++c) {
-      const std::size_t member = std::min(c, size() - 1);
-      const Garment& garment = *garments_[member];
-      for (int n = 0; n < steps; ++n) {
-        Real* const own = values + n * per_step;
-        auto put = [&](Index node, const Vec3d& p) {
-          const std::size_t i =
-              std::lower_bound(driven_nodes_.begin(), driven_nodes_.end(), node) - driven_nodes_.begin();
-          own[slot(c, 3 * i, 3 * driven)] = static_cast<Real>(p.x);
-          own[slot(c, 3 * i + 1, 3 * driven)] = static_cast<Real>(p.y);
-          own[slot(c, 3 * i + 2, 3 * driven)] = static_cast<Real>(p.z);
-        };
-        for (const Pin& pin : garment.pins)
-          for (std::size_t i = 0; i < pin.nodes.size(); ++i)
-            put(pin.nodes[i], pin_position(garment, pin, i, clocks[member].time(h, n + 1)));
-      }
-    }
-  });
+  pins_.set(queue_.get(), of_lanes, h, steps);
 }
 
 template <class Real>
@@ -374,7 +402,8 @@ template <class Real>
 void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) {
   const auto begin = std::chrono::steady_clock::now();
   is_undoable_ = false;
-  set_targets(clocks, h, steps);
+  measured_steps_ = 0;
+  set_motions(clocks, h, steps);
   if (undoable) keep_before();
   StepCloths<Real> args = arguments(h, steps);
   if (undoable) {
@@ -387,7 +416,67 @@ void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int ste
                    .alive = before.alive.view()};
   }
   kernels_.step_cloths(queue_.get(), args);
+  begin_to_read(report_numbers(false));
   start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class Real>
+void ClothGroup<Real>::start_measured(const std::vector<Clock>& clocks, double h, int steps,
+                                      const std::vector<Tearing>& tearing) {
+  const auto begin = std::chrono::steady_clock::now();
+  is_undoable_ = false;
+  measured_steps_ = steps;
+  tearing_ = tearing;
+  set_motions(clocks, h, steps);
+  const StepCloths<Real> all = arguments(h, 1);
+  for (int n = 0; n < steps; ++n) {
+    StepCloths<Real> step = all;
+    step.targets = pins_.from(n);
+    step.obstacles = from_step(all.obstacles, n);
+    step.grippers = from_step(all.grippers, n);
+    step.forces = from_step(all.forces, n);
+    const std::size_t first = static_cast<std::size_t>(n) * report_numbers(true),
+                      strains = first + report_numbers(false), end = first + report_numbers(true);
+    step.reports = slice(all.reports, first, strains);
+    kernels_.step_cloths(queue_.get(), step);
+    strain_meter().begin(queue_.get(), all.states.positions, slice(all.reports, strains, end));
+  }
+  begin_to_read(static_cast<std::size_t>(steps) * report_numbers(true));
+  start_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+template <class Real>
+std::size_t ClothGroup<Real>::report_numbers(bool has_strain) const {
+  const std::size_t each = sizeof(ClothReport<Real>) / sizeof(Real);
+  return tiles_ * width_ * (has_strain ? each + StrainMeter<Real>::report_size : each);
+}
+
+template <class Real>
+void ClothGroup<Real>::begin_to_read(std::size_t count) {
+  if (!device_.backend().memory.host_accessible)
+    begin_download(device_, queue_.get(), reports_, count, locked_reports_);
+}
+
+template <class Real>
+const Real* ClothGroup<Real>::reports() const {
+  return device_.backend().memory.host_accessible ? reports_.view().data() : locked_reports_.data();
+}
+
+template <class Real>
+StepReport ClothGroup<Real>::take_report(std::size_t member, const ClothReport<Real>& found) {
+  StepStatus& lost = states_.lost[member];
+  StepReport report;
+  report.status = has_failed(lost) ? lost : static_cast<StepStatus>(static_cast<int>(found.status));
+  report.iterations = static_cast<int>(found.iterations);
+  report.substeps = static_cast<int>(found.substeps);
+  report.residual = static_cast<double>(found.residual);
+  report.penetration = static_cast<double>(found.penetration);
+  report.compression = compression_of(*garments_[member], scene_).share(static_cast<double>(found.squeeze));
+  report.eased_depth = static_cast<double>(found.depenetration_depth);
+  if (found.bad_pivot > 0)
+    report.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
+  if (has_failed(report.status)) lost = report.status;
+  return report;
 }
 
 template <class Real>
@@ -395,28 +484,79 @@ std::vector<AdvanceReport> ClothGroup<Real>::finish() {
   const auto begin = std::chrono::steady_clock::now();
   constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
   queue_.wait();
-  const Real* reports = reports_.read(staging_);
+  const auto seconds = [&] {
+    return start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  if (measured_steps_ > 0) return take_measured_reports(seconds());
   std::vector<AdvanceReport> result(size());
   for (std::size_t c = 0; c < size(); ++c) {
-    ClothReport<Real> found;
-    for (std::size_t i = 0; i < fields; ++i) reinterpret_cast<Real*>(&found)[i] = reports[slot(c, i, fields)];
+    const auto found = read_report<ClothReport<Real>>(reports() + slot(c, 0, fields), width_);
+    result[c].total = take_report(c, found);
     result[c].steps = static_cast<int>(found.steps);
-    StepReport& total = result[c].total;
-    total.status = has_failed(states_.lost[c]) ? states_.lost[c]
-                                               : static_cast<StepStatus>(static_cast<int>(found.status));
-    total.iterations = static_cast<int>(found.iterations);
-    total.substeps = static_cast<int>(found.substeps);
-    total.residual = static_cast<double>(found.residual);
-    total.penetration = static_cast<double>(found.penetration);
-    total.compression = compression_of(*garments_[c], scene_).share(static_cast<double>(found.squeeze));
-    total.eased_depth = static_cast<double>(found.depenetration_depth);
-    if (found.bad_pivot > 0)
-      total.bad_node = arrays_.pattern.free_nodes[static_cast<std::size_t>(found.bad_pivot) - 1];
-    if (has_failed(total.status)) states_.lost[c] = total.status;
   }
-  const double seconds =
-      start_seconds_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (AdvanceReport& report : result) report.total.wall_seconds = seconds / static_cast<double>(size());
+  for (AdvanceReport& report : result) report.total.wall_seconds = seconds() / static_cast<double>(size());
+  return result;
+}
+
+template <class Real>
+std::vector<AdvanceReport> ClothGroup<Real>::take_measured_reports(double seconds) {
+  struct Sum {
+    ClothReport<Real> steps{};
+    StrainReport<Real> strain{};
+    Real iterations_max{}, substeps_max{};
+    bool has_converged = true;
+  };
+  constexpr std::size_t fields = sizeof(ClothReport<Real>) / sizeof(Real);
+  const auto step_of = [&](int n, std::size_t tile, std::size_t lane) {
+    const Real* const first = reports() + static_cast<std::size_t>(n) * report_numbers(true);
+    return read_report<ClothReport<Real>>(first + tile * fields * width_ + lane, width_);
+  };
+  const auto strain_of = [&](int n, std::size_t tile, std::size_t lane) {
+    const Real* const first =
+        reports() + static_cast<std::size_t>(n) * report_numbers(true) + report_numbers(false);
+    return read_report<StrainReport<Real>>(first + tile * StrainMeter<Real>::report_size * width_ + lane,
+                                           width_);
+  };
+  const auto has_torn = [&](std::size_t c, const StrainReport<Real>& strain) {
+    return tearing_[c].has_torn(static_cast<double>(strain.pinned_max),
+                                static_cast<double>(strain.stretch_max));
+  };
+  std::vector<Sum> sums(size());
+  for (int n = 0; n < measured_steps_; ++n)
+    for (std::size_t c = 0, tile = 0; tile < tiles_; ++tile)
+      for (std::size_t lane = 0; lane < width_ && c < size(); ++lane, ++c) {
+        const ClothReport<Real> step = step_of(n, tile, lane);
+        const StrainReport<Real> strain = strain_of(n, tile, lane);
+        Sum& sum = sums[c];
+        add_up(step, sum.steps);
+        keep_worst(strain, sum.strain);
+        sum.iterations_max = std::max(sum.iterations_max, step.iterations);
+        sum.substeps_max = std::max(sum.substeps_max, step.substeps);
+        sum.has_converged &= !(step.status > 0) && !has_torn(c, strain);
+      }
+  std::vector<AdvanceReport> result(size());
+  for (std::size_t c = 0; c < size(); ++c) {
+    const Sum& sum = sums[c];
+    AdvanceReport& report = result[c];
+    report.steps = static_cast<int>(sum.steps.steps);
+    report.iterations_max = static_cast<int>(sum.iterations_max);
+    report.substeps_max = static_cast<int>(sum.substeps_max);
+    if (sum.has_converged && !has_failed(states_.lost[c])) {
+      report.total = take_report(c, sum.steps);
+      report.total.strain = StrainMeter<Real>::widened(sum.strain);
+    } else {
+      report.total.substeps = 0;
+      for (int n = 0; n < measured_steps_; ++n) {
+        const StrainReport<Real> strain = strain_of(n, c / width_, c % width_);
+        StepReport& step = report.each.emplace_back(take_report(c, step_of(n, c / width_, c % width_)));
+        step.strain = StrainMeter<Real>::widened(strain);
+        if (has_torn(c, strain)) step.status = std::max(step.status, StepStatus::stalled);
+        step.wall_seconds = seconds / static_cast<double>(size()) / measured_steps_;
+        add_up(step, report.total);
+      }
+    }
+    report.total.wall_seconds = seconds / static_cast<double>(size());
+  }
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include "host/linear/device_cholesky_plan.hpp"
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
+#include "host/memory/locked_array.hpp"
+#include "host/projection/pin_targets.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
@@ -29,8 +31,13 @@ class ClothGroup final : public GarmentSolver {
              const std::shared_ptr<const ObstacleShapes<Real>>& obstacles);
 
   std::size_t size() const override { return garments_.size(); }
-  /// One upload of targets and one launch; finish() waits for it and downloads the reports.
+  /// One launch, and on a device the copy of its reports, for which finish() waits.
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
+  /// On a device two launches for each step, and one copy of all reports. On the host steps return to who may
+  /// stop them.
+  int most_measured_steps() const override { return device_.backend().memory.host_accessible ? 0 : 32; }
+  void start_measured(const std::vector<Clock>& clocks, double h, int steps,
+                      const std::vector<Tearing>& tearing) override;
   /// Number of threads that fill the steps: one per tile.
   std::size_t threads() const override { return tiles_; }
   std::vector<AdvanceReport> finish() override;
@@ -48,11 +55,14 @@ class ClothGroup final : public GarmentSolver {
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override;
+  void refresh_motions() override { pins_.refresh(); }
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;
+  std::vector<GarmentState> states() const override;
   void check(std::size_t member, const GarmentState& state) const override;
   void set_state(std::size_t member, const GarmentState& state) override;
+  void set_states(const std::vector<MemberState>& states) override;
 
  private:
   /// Builds obstacles, grippers and forces; `obstacles`: null: none.
@@ -63,9 +73,17 @@ class ClothGroup final : public GarmentSolver {
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
   StepCloths<Real> arguments(double h, int steps);
-  /// Makes room for the targets of so many steps; returns how many values they are.
-  std::size_t size_targets(int steps);
-  void set_targets(const std::vector<Clock>& clocks, double h, int steps);
+  /// Sets what pins and surroundings do in the next steps.
+  void set_motions(const std::vector<Clock>& clocks, double h, int steps);
+  /// Begins to copy reports to where finish() reads them.
+  void begin_to_read(std::size_t count);
+  /// What the device or the host has written of them.
+  const Real* reports() const;
+  /// Numbers of the reports of a step, ClothReport of all lanes and, where strain is measured, StrainReport.
+  std::size_t report_numbers(bool has_strain) const;
+  /// What a step or several of a member did, and whether they lost it.
+  StepReport take_report(std::size_t member, const ClothReport<Real>& found);
+  std::vector<AdvanceReport> take_measured_reports(double seconds);
   /// Throws DeviceError unless the device has room for all members.
   void require_memory() const;
   /// Of a tile.
@@ -90,14 +108,17 @@ class ClothGroup final : public GarmentSolver {
   GarmentArrays<Real> arrays_;
   RestShapes<Real> shapes_;
   std::size_t row_count_;
-  std::vector<Index> driven_nodes_;
+  PinTargets<Real> pins_;
   DeviceCholeskyPlan plan_;
   Buffer<Index> pinned_indices_, driven_indices_;  ///< of nodes, see ClothPatternView
   SampleArrays samples_;
   Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;
 
-  Buffer<Real> parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_, reports_;
+  Buffer<Real> parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, reports_;
+  LockedArray<Real> locked_reports_;  ///< the host's copy of reports_, of a device
+  int measured_steps_ = 0;            ///< of the request, 0: strain is not measured
+  std::vector<Tearing> tearing_;      ///< what tears the members, where strain is measured
   std::vector<Real> staging_;
   /// All that is kept from step to step, see ClothStates.
   struct States {
@@ -114,6 +135,10 @@ class ClothGroup final : public GarmentSolver {
   /// Makes the states of now those that the next launch begins with, and room for those after it.
   void keep_before();
   GarmentState state_of(const States& states, std::size_t member) const;
+  /// values(array, count): `count` numbers of the member in an array of the states.
+  template <class Values>
+  GarmentState state_of(std::size_t member, StepStatus lost, const Values& values) const;
+  StrainMeter<Real>& strain_meter();
   double start_seconds_ = 0;  ///< time taken by start() [s]
 
   std::unique_ptr<GarmentMeasures<Real>> measures_;  ///< made on first use, as strain_meter_

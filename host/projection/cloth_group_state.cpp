@@ -1,6 +1,8 @@
 // What is read from the members of a group and written back.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -53,18 +55,45 @@ std::vector<double> ClothGroup<Real>::positions_before(std::size_t member) const
 }
 
 template <class Real>
+std::vector<GarmentState> ClothGroup<Real>::states() const {
+  constexpr Buffer<Real> States::*arrays[] = {&States::positions, &States::velocities, &States::multipliers,
+                                              &States::contacts, &States::history};
+  std::array<std::vector<Real>, std::size(arrays)> staging;
+  std::array<const Real*, std::size(arrays)> all;
+  for (std::size_t a = 0; a < all.size(); ++a) all[a] = (states_.*arrays[a]).read(staging[a]);
+  std::vector<GarmentState> states;
+  for (std::size_t member = 0; member < size(); ++member)
+    states.push_back(state_of(member, states_.lost[member], [&](auto array, std::size_t count) {
+      const auto a = static_cast<std::size_t>(std::find(std::begin(arrays), std::end(arrays), array) -
+                                              std::begin(arrays));
+      std::vector<double> values(count);
+      for (std::size_t i = 0; i < count; ++i) values[i] = all[a][slot(member, 0, count) + i * width_];
+      return values;
+    }));
+  return states;
+}
+
+template <class Real>
 GarmentState ClothGroup<Real>::state_of(const States& states, std::size_t member) const {
+  return state_of(member, states.lost[member],
+                  [&](auto array, std::size_t count) { return gather(states.*array, member, count); });
+}
+
+template <class Real>
+template <class Values>
+GarmentState ClothGroup<Real>::state_of([[maybe_unused]] std::size_t member, StepStatus lost,
+                                        const Values& values) const {
   const std::size_t nodes = arrays_.node_count();
   const ContactStateLayout layout = contact_layout();
   GarmentState state;
-  state.positions = gather(states.positions, member, 3 * nodes);
-  state.velocities = gather(states.velocities, member, 3 * nodes);
-  state.multipliers = gather(states.multipliers, member, row_count_);
-  set_lost(states.lost[member], state);
-  set_contacts(gather(states.contacts, member, layout.size()), layout, state);
+  state.positions = values(&States::positions, 3 * nodes);
+  state.velocities = values(&States::velocities, 3 * nodes);
+  state.multipliers = values(&States::multipliers, row_count_);
+  set_lost(lost, state);
+  set_contacts(values(&States::contacts, layout.size()), layout, state);
   const StepHistoryLayout history = pattern().history();
   if (history.nodes == 0) return state;
-  const std::vector<double> previous = gather(states.history, member, history.size());
+  const std::vector<double> previous = values(&States::history, history.size());
   state.previous_step = previous[history.step()];
   if (!(state.previous_step > 0)) return state;
   const auto begin = previous.begin(), middle = begin + static_cast<std::ptrdiff_t>(history.velocities());
@@ -90,27 +119,43 @@ void ClothGroup<Real>::check(std::size_t member, const GarmentState& state) cons
 
 template <class Real>
 void ClothGroup<Real>::set_state(std::size_t member, const GarmentState& state) {
-  auto scatter = [&](Buffer<Real>& tiled, const std::vector<double>& values) {
-    const std::size_t count = values.size();
-    tiled.edit(member / width_ * count * width_, count * width_, [&](Real* tile) {
-      for (std::size_t i = 0; i < count; ++i)
-        tile[i * width_ + member % width_] = static_cast<Real>(values[i]);
+  set_states({{.member = member, .state = &state}});
+}
+
+template <class Real>
+void ClothGroup<Real>::set_states(const std::vector<MemberState>& states) {
+  if (states.empty()) return;
+  const auto [low, high] = std::minmax_element(
+      states.begin(), states.end(), [](const auto& a, const auto& b) { return a.member < b.member; });
+  const std::size_t first = low->member / width_, tiles = high->member / width_ + 1 - first;
+  // values_of(state): `count` numbers of each; the tiles from the first to the last go back as one.
+  const auto scatter = [&](Buffer<Real>& tiled, std::size_t count, const auto& values_of) {
+    tiled.edit(first * count * width_, tiles * count * width_, [&](Real* from_first) {
+      for (const MemberState& each : states) {
+        const std::vector<double>& values = values_of(*each.state);
+        Real* const own = from_first + slot(each.member, 0, count) - first * count * width_;
+        for (std::size_t i = 0; i < count; ++i) own[i * width_] = static_cast<Real>(values[i]);
+      }
     });
   };
-  scatter(states_.positions, state.positions);
-  scatter(states_.velocities, state.velocities);
-  scatter(states_.multipliers, state.multipliers);
-  scatter(states_.contacts, flat_contacts(state, contact_layout()));
-  std::vector<double> previous(pattern().history().size());
-  if (state.previous_step > 0) {
-    std::copy(state.previous_positions.begin(), state.previous_positions.end(), previous.begin());
-    std::copy(state.previous_velocities.begin(), state.previous_velocities.end(),
-              previous.begin() + static_cast<std::ptrdiff_t>(state.previous_positions.size()));
-    previous.back() = state.previous_step;
-  }
-  scatter(states_.history, previous);
-  scatter(states_.alive, {state.frozen ? 0.0 : 1.0});
-  states_.lost[member] = lost_by(state);
+  const std::size_t nodes = 3 * static_cast<std::size_t>(arrays_.node_count());
+  using Numbers = std::vector<double>;
+  scatter(states_.positions, nodes, [](const auto& s) -> const Numbers& { return s.positions; });
+  scatter(states_.velocities, nodes, [](const auto& s) -> const Numbers& { return s.velocities; });
+  scatter(states_.multipliers, row_count_, [](const auto& s) -> const Numbers& { return s.multipliers; });
+  scatter(states_.contacts, contact_layout().size(),
+          [this](const auto& s) { return flat_contacts(s, contact_layout()); });
+  scatter(states_.history, pattern().history().size(), [this](const auto& s) {
+    Numbers previous(pattern().history().size());
+    if (!(s.previous_step > 0)) return previous;
+    std::copy(s.previous_positions.begin(), s.previous_positions.end(), previous.begin());
+    std::copy(s.previous_velocities.begin(), s.previous_velocities.end(),
+              previous.begin() + static_cast<std::ptrdiff_t>(s.previous_positions.size()));
+    previous.back() = s.previous_step;
+    return previous;
+  });
+  scatter(states_.alive, 1, [](const auto& s) { return Numbers{s.frozen ? 0.0 : 1.0}; });
+  for (const MemberState& each : states) states_.lost[each.member] = lost_by(*each.state);
 }
 
 template <class Real>
@@ -139,9 +184,14 @@ std::vector<FieldView> ClothGroup<Real>::views(GarmentField field) {
 }
 
 template <class Real>
-std::vector<Strain> ClothGroup<Real>::strains() {
+StrainMeter<Real>& ClothGroup<Real>::strain_meter() {
   if (!strain_meter_) strain_meter_ = std::make_unique<StrainMeter<Real>>(device_, garments_, width_);
-  return strain_meter_->measure(std::as_const(states_.positions).view());
+  return *strain_meter_;
+}
+
+template <class Real>
+std::vector<Strain> ClothGroup<Real>::strains() {
+  return strain_meter().measure(std::as_const(states_.positions).view());
 }
 
 template <class Real>
@@ -163,8 +213,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(plan_, pinned_indices_, driven_indices_, tensors_, rest_values_, masses_, inverse_masses_, bending_,
       rest_areas_);
-  add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, targets_,
-      reports_);
+  add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, reports_);
+  bytes += pins_.memory_bytes();
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();
   // Work arrays: one tile per thread of the host, or what lies in a device's memory.
@@ -178,7 +228,7 @@ template <class Real>
 Inspection ClothGroup<Real>::inspect(std::size_t member, double t, double h) {
   const StepScratch at = step_scratch(pattern());
   Buffer<Real> work(device_, tiles_ * at.size * width_);
-  set_targets(std::vector<Clock>(size(), {.offset = t, .steps = 0}), h, 1);
+  set_motions(std::vector<Clock>(size(), {.offset = t, .steps = 0}), h, 1);
   StepCloths<Real> args = arguments(h, 1);
   args.inspection = work.view();
   kernels_.step_cloths(queue_.get(), args);

@@ -173,16 +173,29 @@ class Run {
     tally_.summary.status = "completed";
     tally_.summary.step_count = simulation_.step_index();
     tally_.summary.simulated_seconds = simulation_.time();
+    std::int64_t singly_until = 0;  // a step before this one ends the run
     while (simulation_.step_index() < total && tally_.summary.status == "completed") {
-      if (simulation_.step_index() - snapshot_.step_index >= snapshot_interval ||
-          seconds_since(snapshot_taken_) > snapshot_pause)
-        take_snapshot();
+      const std::int64_t begin = simulation_.step_index();
+      if (is_snapshot_due()) take_snapshot();
       std::vector<FrameMetrics> since_frame_before = tally_.since_frame;
       RunSummary summary_before = tally_.summary;
       std::vector<StepReport> reports;
       if (request_.certify) certificate_.begin_step(simulation_);
+      const std::int64_t most = begin < singly_until ? 1 : most_steps_at_once();
+      const auto steps = static_cast<int>(std::min({most, total - begin, per_frame - begin % per_frame}));
       try {
-        reports = balance_ ? balance_->step() : simulation_.step();
+        if (steps > 1) {
+          const std::vector<AdvanceReport> several = simulation_.advance_at_once(steps);
+          if (tally_.steps_to_end(several, steps) < steps) {
+            repeat_to(begin);
+            singly_until = begin + steps;
+            continue;
+          }
+          tally_.count(several, steps);
+        } else {
+          reports = balance_ ? balance_->step() : simulation_.step();
+          tally_.count(reports);
+        }
       } catch (const Interrupted&) {
         spare_earlier();
         tally_.summary.status = "interrupted";
@@ -190,7 +203,6 @@ class Run {
             text("interrupted at t = ", simulation_.time(), " s; continue with --resume");
         break;
       }
-      tally_.count(reports);
       note_energies();
       if (request_.certify)
         certificate_.count(simulation_, reports,
@@ -210,6 +222,18 @@ class Run {
       }
       observer_.on_step(done, simulation_.time() / std::max(1e-9, tally_.summary.wall_seconds));
     }
+  }
+
+  /// Steps that nobody looks into.
+  int most_steps_at_once() const {
+    return balance_ || request_.certify ? 1 : simulation_.most_steps_at_once();
+  }
+
+  /// A copy of a batch on a device is worth more than 32 of its steps.
+  bool is_snapshot_due() const {
+    return seconds_since(snapshot_taken_) > snapshot_pause ||
+           (most_steps_at_once() == 1 &&
+            simulation_.step_index() - snapshot_.step_index >= snapshot_interval);
   }
 
   /// Throws Interrupted where no step was taken and an earlier result would make room for none.
@@ -341,18 +365,28 @@ class Run {
     simulation_.restore({checkpoint.garments, checkpoint.bodies, checkpoint.step_index});
   }
 
-  /// The checkpoint of the step before `step_index`: a run repeats itself bit for bit, so the steps since the
-  /// latest snapshot are done again instead of a copy being made before each of them.
-  Checkpoint checkpoint_before(std::int64_t step_index, std::vector<FrameMetrics> since_frame,
-                               RunSummary summary) {
+  /// Goes back to the latest snapshot and does the steps since then again, up to this one.
+  void repeat_to(std::int64_t step_index) {
     go_to(snapshot_);
-    while (simulation_.step_index() < step_index - 1) {
+    while (simulation_.step_index() < step_index) {
+      const std::int64_t steps =
+          std::min<std::int64_t>(most_steps_at_once(), step_index - simulation_.step_index());
       try {
-        simulation_.step();
+        if (steps > 1)
+          simulation_.advance_at_once(static_cast<int>(steps));
+        else
+          simulation_.step();
       } catch (const Interrupted&) {
         request_.execution.monitor->stop = false;  // these steps are short, or few
       }
     }
+  }
+
+  /// The checkpoint of the step before `step_index`: a run repeats itself bit for bit, so the steps since the
+  /// latest snapshot are done again instead of a copy being made before each of them.
+  Checkpoint checkpoint_before(std::int64_t step_index, std::vector<FrameMetrics> since_frame,
+                               RunSummary summary) {
+    repeat_to(step_index - 1);
     Checkpoint before = checkpoint();
     before.since_frame = std::move(since_frame);
     before.summary = std::move(summary);

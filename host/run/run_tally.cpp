@@ -76,56 +76,113 @@ void RunTally::measure_memory() {
 }
 
 void RunTally::count(const std::vector<StepReport>& reports) {
-  const double before = static_cast<double>((simulation_.step_index() - 1) * summary.garment_count);
+  std::vector<AdvanceReport> steps;
+  for (const StepReport& report : reports) steps.emplace_back().total = report;
+  count(steps, 1);
+}
+
+namespace {
+
+/// What a garment did in a step of several.
+const StepReport& report_of(const AdvanceReport& report, int step) {
+  return report.each.empty() ? report.total : report.each[static_cast<std::size_t>(step)];
+}
+bool are_all_lost(const std::vector<AdvanceReport>& reports, int step) {
+  return std::all_of(reports.begin(), reports.end(),
+                     [&](const AdvanceReport& r) { return has_failed(report_of(r, step).status); });
+}
+/// Sums without residuals of states that are not kept.
+StepReport kept_sum(const AdvanceReport& report, int steps) {
+  const auto kept = [](StepReport step) {
+    if (has_failed(step.status)) step.residual = 0;
+    return step;
+  };
+  if (steps == 1) return kept(report.total);
+  if (report.each.empty()) return report.total;
+  StepReport sum{.substeps = 0};
+  for (const StepReport& step : report.each) add_by_rule(Further::step, kept(step), sum);
+  return sum;
+}
+/// Garments some step of which may not have converged.
+std::vector<std::size_t> in_doubt(const std::vector<AdvanceReport>& reports, int steps) {
+  std::vector<std::size_t> garments;
+  for (std::size_t g = 0; g < reports.size(); ++g)
+    if (steps == 1 || !reports[g].each.empty()) garments.push_back(g);
+  return garments;
+}
+
+}  // namespace
+
+void RunTally::count(const std::vector<AdvanceReport>& reports, int steps) {
+  const double before = static_cast<double>((simulation_.step_index() - steps) * summary.garment_count);
   double iterations = summary.iterations_per_step_mean * before;
   FrameMetrics& overall = summary.overall;
-  StepReport all{.substeps = 0};  // of all garments in this step
+  StepReport all{.substeps = 0};  // of all garments in these steps
   for (std::size_t g = 0; g < reports.size(); ++g) {
-    const StepReport& r = reports[g];
+    const AdvanceReport& r = reports[g];
     FrameMetrics& m = since_frame[g];
-    iterations += r.iterations;
-    StepReport counted = r;
-    if (has_failed(r.status)) counted.residual = 0;  // of a state that is not kept
+    iterations += r.total.iterations;
+    const StepReport counted = kept_sum(r, steps);
     add_by_rule(Further::step, counted, m.steps);
     add_by_rule(Further::garment, counted, all);
+    const bool is_one = steps == 1;
     for (FrameMetrics* const each : {&m, &overall}) {
-      each->iterations_max = std::max(each->iterations_max, r.iterations);
-      each->substeps_max = std::max(each->substeps_max, r.substeps);
+      each->iterations_max = std::max(each->iterations_max, is_one ? r.total.iterations : r.iterations_max);
+      each->substeps_max = std::max(each->substeps_max, is_one ? r.total.substeps : r.substeps_max);
     }
     m.row_strain = resolved_.row_strain(m.steps.residual);
     const Compression law = compression_of(scene_.garments[g], scene_);
-    const double thickness = (1 - r.compression) * law.thickness;
+    const double thickness = (1 - r.total.compression) * law.thickness;
     const double unsure = 2 * contact_accuracy(scene_.garments[g], scene_);
     if (thickness < least_room_ * law.core && thickness + unsure < law.core) {
       least_room_ = thickness / law.core;
       overpressure_ = law.pressure(thickness);
     }
-    if (r.status == StepStatus::converged) continue;
-    ++summary.steps_violated;
-    const bool go_on = resolved_.on_violation == OnViolation::go_on;
-    if (r.status == StepStatus::stalled && !go_on)
-      end("stopped", g,
-          tearing_of(resolved_, scene_.garments[g]).has_torn(r.strain.pinned_max, r.strain.stretch_max)
-              ? torn_by_pins(g)
-              : text(missed(r), " after ", r.iterations,
-                     " iterations in the step to t = ", simulation_.time(), " s", advice(g, of_stalled(r))));
-    if (!has_failed(r.status)) continue;
-    const std::string why = lost_because(r, resolved_);
-    note_lost(g, text("the step to t = ", simulation_.time(), " s ", why));
-    if (summary.garment_count == 1)
-      end("failed", g,
-          text("the step to t = ", simulation_.time(), " s ", why, "; the state before it is kept",
-               advice(g, of_lost(g))));
   }
   all.iterations = all.substeps = 0;  // of a long run they would overflow
   add_by_rule(Further::step, all, overall.steps);
   overall.row_strain = resolved_.row_strain(overall.steps.residual);
-  if (summary.status == "completed" &&
-      std::all_of(reports.begin(), reports.end(), [](const StepReport& r) { return has_failed(r.status); }))
-    end("failed", 0,
-        text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
-             advice(0, of_lost(0))));
-  summary.iterations_per_step_mean = iterations / (before + static_cast<double>(summary.garment_count));
+  const std::vector<std::size_t> doubted = in_doubt(reports, steps);
+  for (int n = 0; n < steps; ++n) {
+    const double time = static_cast<double>(simulation_.step_index() - steps + n + 1) * scene_.step;
+    for (const std::size_t g : doubted) note_violation(g, report_of(reports[g], n), time);
+    if (summary.status == "completed" && are_all_lost(reports, n))
+      end("failed", 0,
+          text("frozen, as are all ", reports.size(), " garments: none has a finite step left",
+               advice(0, of_lost(0))));
+  }
+  summary.iterations_per_step_mean =
+      iterations / (before + static_cast<double>(steps * summary.garment_count));
+}
+
+int RunTally::steps_to_end(const std::vector<AdvanceReport>& reports, int steps) const {
+  const std::vector<std::size_t> doubted = in_doubt(reports, steps);
+  for (int n = 0; n < steps; ++n) {
+    const bool is_violated = resolved_.on_violation != OnViolation::go_on &&
+                             std::any_of(doubted.begin(), doubted.end(), [&](auto g) {
+                               return report_of(reports[g], n).status == StepStatus::stalled;
+                             });
+    if (is_violated || are_all_lost(reports, n)) return n + 1;
+  }
+  return steps;
+}
+
+void RunTally::note_violation(std::size_t g, const StepReport& r, double time) {
+  if (r.status == StepStatus::converged) return;
+  ++summary.steps_violated;
+  const bool go_on = resolved_.on_violation == OnViolation::go_on;
+  if (r.status == StepStatus::stalled && !go_on)
+    end("stopped", g,
+        tearing_of(resolved_, scene_.garments[g]).has_torn(r.strain.pinned_max, r.strain.stretch_max)
+            ? torn_by_pins(g)
+            : text(missed(r), " after ", r.iterations, " iterations in the step to t = ", time, " s",
+                   advice(g, of_stalled(r))));
+  if (!has_failed(r.status)) return;
+  const std::string why = lost_because(r, resolved_);
+  note_lost(g, text("the step to t = ", time, " s ", why));
+  if (summary.garment_count == 1)
+    end("failed", g,
+        text("the step to t = ", time, " s ", why, "; the state before it is kept", advice(g, of_lost(g))));
 }
 
 void RunTally::note_lost(std::size_t g, const std::string& why) {
@@ -173,9 +230,10 @@ void RunTally::measure_contacts() {
   for (const RigidBody& body : scene_.bodies) names.push_back(body.name);
   if (names.empty()) return;
   std::vector<Vec3d> forces(names.size());
+  std::vector<ContactMeasures> contacts = simulation_.contacts();
   Index friction_count = 0, sticking = 0;
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
-    const ContactMeasures& found = since_frame[g].contacts = simulation_.contacts(g);
+    const ContactMeasures& found = since_frame[g].contacts = std::move(contacts[g]);
     friction_count += found.rubbing;
     sticking += found.sticking;
     summary.contact_force_max = std::max(summary.contact_force_max, norm(found.force));
@@ -196,6 +254,7 @@ void RunTally::measure_contacts() {
 /// own, an element within what its rows let through (engine/rows/principal_limits.hpp).
 void RunTally::measure_limits() {
   of_edges_.is_new_frame = of_elements_.is_new_frame = true;
+  std::vector<std::vector<Vec3d>> positions;  // of all garments, where one is asked for
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const Garment& garment = scene_.garments[g];
     const double limit = garment.fabric.strain_limit, principal = garment.fabric.principal_strain_limit;
@@ -204,7 +263,8 @@ void RunTally::measure_limits() {
       of_elements_.add(g, strain.stretch_max, principal);
     if (!(limit > 0) || strain.max <= 1.2 * limit) continue;
     double worst = 0;  // in tension
-    const std::vector<Vec3d> x = simulation_.positions(g);
+    if (positions.empty()) positions = simulation_.positions();
+    const std::vector<Vec3d>& x = positions[g];
     for (const auto& [a, b] : build_topology(garment.mesh).edges)
       worst = std::max(worst,
                        norm(x[b] - x[a]) / norm(garment.mesh.positions[b] - garment.mesh.positions[a]) - 1);
@@ -237,10 +297,14 @@ void RunTally::note_overload(const Overload& found, const char* what, const char
 }
 
 void RunTally::measure_holds() {
+  if (std::all_of(scene_.garments.begin(), scene_.garments.end(),
+                  [](const Garment& garment) { return garment.grippers.empty(); }))
+    return;
+  std::vector<HoldMeasures> holds = simulation_.holds();
   for (std::size_t g = 0; g < since_frame.size(); ++g) {
     const std::vector<Gripper>& grippers = scene_.garments[g].grippers;
     if (grippers.empty()) continue;
-    const HoldMeasures& found = since_frame[g].holds = simulation_.holds(g);
+    const HoldMeasures& found = since_frame[g].holds = std::move(holds[g]);
     for (std::size_t i = 0; i < grippers.size(); ++i) {
       double& most = summary.gripper_force_max[grippers[i].name];
       most = std::max(most, norm(found.forces[i]));

@@ -13,7 +13,7 @@
 #include "host/results/checkpoint_file.hpp"
 #include "host/results/run_record.hpp"
 #include "host/simulation/simulation.hpp"
-#include "host/state/step_report.hpp"
+#include "host/state/advance_report.hpp"
 
 namespace isocloth {
 
@@ -33,6 +33,11 @@ class RunTally {
   void measure_start(const Nearness& near = {});
   /// Adds up what a step reported and decides whether the run goes on.
   void count(const std::vector<StepReport>& reports);
+  /// The same of the last `steps` steps, as Simulation::advance_at_once() reports them.
+  void count(const std::vector<AdvanceReport>& reports, int steps);
+  /// How many of these steps there are to the one with which count() would end the run, that included; all of
+  /// them where it would end with none.
+  int steps_to_end(const std::vector<AdvanceReport>& reports, int steps) const;
   /// Contacts, holds and areas at a frame, whose `measures` are in since_frame.
   void measure_frame();
   /// The run ends for garment g; a failure outweighs a missed tolerance, else the first reason stays.
@@ -54,6 +59,8 @@ class RunTally {
   std::vector<FrameMetrics> since_frame;  ///< metrics of each garment since the last frame, shape [garment]
 
  private:
+  /// What the run says and does of a garment whose step to this time [s] did not converge.
+  void note_violation(std::size_t g, const StepReport& r, double time);
   std::string of_stalled(const StepReport& r) const;
   std::string open_seams(std::size_t g) const;
   std::string of_lost(std::size_t g) const;

@@ -63,6 +63,7 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
   validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
   own.motion = std::move(motion);
   own.ramp = 0;
+  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
 }
 
 void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
@@ -213,10 +214,10 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
 }
 
 Snapshot Simulation::snapshot() const {
-  Snapshot snapshot{
-      .garments = {}, .bodies = bodies(), .step_index = step_index(), .scene = members().digest};
-  for (std::size_t g = 0; g < garment_count(); ++g) snapshot.garments.push_back(state(g));
-  return snapshot;
+  return {.garments = members().states(),
+          .bodies = bodies(),
+          .step_index = step_index(),
+          .scene = members().digest};
 }
 
 void Simulation::restore(const Snapshot& snapshot) {
@@ -230,7 +231,7 @@ void Simulation::restore(const Snapshot& snapshot) {
         text("snapshot: found ", snapshot.garments.size(), " garments, expected ", garment_count()));
   for (std::size_t g = 0; g < garment_count(); ++g) members().check(g, snapshot.garments[g]);
   set_bodies(snapshot.bodies);
-  for (std::size_t g = 0; g < garment_count(); ++g) members().put(g, snapshot.garments[g]);
+  members().put(members().all_garments(), snapshot.garments);
   set_step_index(snapshot.step_index);
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #include "engine/core/enum_check.hpp"
@@ -155,12 +154,6 @@ void require_node_vectors(GarmentField field) {
         text("field: found ", to_string(field), ", expected positions or velocities; see view()"));
 }
 
-std::vector<std::size_t> all_garments(const Simulation& simulation) {
-  std::vector<std::size_t> garments(simulation.garment_count());
-  std::iota(garments.begin(), garments.end(), 0);
-  return garments;
-}
-
 /// Where each garment's nodes are in an array of the caller.
 template <class Vector>
 std::vector<Vector*> node_arrays(const Scene& scene, const std::vector<std::size_t>& garments,
@@ -186,7 +179,7 @@ void Simulation::read(GarmentField field, const std::vector<std::size_t>& garmen
 }
 
 void Simulation::read(GarmentField field, ArrayView<Vec3d> out) const {
-  read(field, all_garments(*this), out);
+  read(field, members().all_garments(), out);
 }
 
 void Simulation::write(GarmentField field, const std::vector<std::size_t>& garments,
@@ -208,7 +201,7 @@ void Simulation::write(GarmentField field, const std::vector<std::size_t>& garme
 }
 
 void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {
-  write(field, all_garments(*this), values);
+  write(field, members().all_garments(), values);
 }
 
 std::vector<std::vector<Vec3d>> Simulation::positions() const {
@@ -216,7 +209,7 @@ std::vector<std::vector<Vec3d>> Simulation::positions() const {
   std::vector<Vec3d*> nodes;
   for (const Garment& garment : members().scene.garments)
     nodes.push_back(all.emplace_back(garment.mesh.positions.size()).data());
-  members().transfer_nodes(GarmentField::positions, all_garments(*this), nodes);
+  members().transfer_nodes(GarmentField::positions, members().all_garments(), nodes);
   return all;
 }
 

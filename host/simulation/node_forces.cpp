@@ -177,7 +177,7 @@ std::vector<StepReport> Simulation::Members::step_with_loads() {
   if (keeps_steps) asked = loads;
   std::vector<AirState> next = find_flow(loads);
   const ScopedLoads loaded(scene, std::move(loads));
-  std::vector<StepReport> reports = advance_solvers(1);
+  std::vector<StepReport> reports = totals_of(advance_solvers(1));
   for (std::size_t g = 0; g < sheets.size(); ++g)
     if (sheets[g] && frozen[g] == 0) air[g] = std::move(next[g]);
   return reports;

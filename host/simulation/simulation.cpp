@@ -51,7 +51,7 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
   m.make_sheets();
-  for (std::size_t g = 0; g < m.scene.garments.size(); ++g) m.start.push_back(state(g));
+  m.start = m.states();
   m.start_bodies = bodies();
   m.options.threads = m.device.threads();
   m.digest = state_digest(m.scene);
@@ -67,8 +67,8 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
-  std::vector<StepReport> reports(solvers.members.size());
+std::vector<AdvanceReport> Simulation::Members::advance_solvers(int steps) {
+  std::vector<AdvanceReport> reports(solvers.members.size());
   std::vector<std::vector<Clock>> starts(solvers.solvers.size());
   for (std::size_t g = 0; g < reports.size(); ++g)
     starts[solvers.members[g].solver].push_back(
@@ -80,10 +80,10 @@ std::vector<StepReport> Simulation::Members::advance_solvers(int steps) {
   std::vector<std::vector<AdvanceReport>> found;
   const auto take_over = [&] {
     for (std::size_t g = 0; g < reports.size(); ++g) {
-      const AdvanceReport& own = found[solvers.members[g].solver][solvers.members[g].member];
-      reports[g] = own.total;
+      AdvanceReport& own = found[solvers.members[g].solver][solvers.members[g].member];
       clocks[g] += own.steps;
       frozen[g] = frozen[g] != 0 || has_failed(own.total.status);
+      reports[g] = std::move(own);
     }
   };
   int done = 0;
@@ -106,10 +106,36 @@ std::vector<StepReport> Simulation::advance(int steps) {
   m.asked.clear();
   m.has_kept = false;
   std::vector<StepReport> reports =
-      m.scene.wind.model != WindModel::panels && m.forces.empty()
-          ? m.advance_solvers(steps)
-          : add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); });
+      m.is_asked_for_loads() ? add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); })
+                             : totals_of(m.advance_solvers(steps));
   m.has_kept = m.keeps_steps && steps == 1;
+  return reports;
+}
+
+int Simulation::most_steps_at_once() const {
+  const Members& m = members();
+  if (!m.options.measure_strain || m.is_asked_for_loads() || m.keeps_steps) return 1;
+  return std::max(1, most_measured_steps(m.solvers.solvers));
+}
+
+std::vector<AdvanceReport> Simulation::advance_at_once(int steps) {
+  if (steps < 1 || steps > most_steps_at_once())
+    throw ShapeError(
+        text("steps: found ", steps, ", expected 1 to most_steps_at_once(), ", most_steps_at_once()));
+  Members& m = members();
+  if (steps > 1) {
+    m.require_idle("advance_at_once");
+    m.asked.clear();
+    return m.advance_solvers(steps);
+  }
+  std::vector<AdvanceReport> reports;
+  for (const StepReport& own : step()) {
+    AdvanceReport& report = reports.emplace_back();
+    report.total = own;
+    report.steps = has_failed(own.status) ? 0 : 1;
+    report.iterations_max = own.iterations;
+    report.substeps_max = own.substeps;
+  }
   return reports;
 }
 
@@ -173,13 +199,14 @@ const IntersectionReport* Simulation::start_intersections() const {
 std::vector<Strain> Simulation::strains() const {
   return members().of_all([](GarmentSolver& solver) { return solver.strains(); });
 }
-ContactMeasures Simulation::contacts(std::size_t garment) const {
-  const GarmentState kept = state(garment);
-  const Scene& scene = members().scene;
-  const double h = scene.step, unit = members().resolved.contact_unit(scene.garments[garment].fabric, h);
+/// Contacts of a garment in a state of it, see Simulation::contacts().
+static ContactMeasures contacts_in(const GarmentState& state, const ResolvedScene& resolved,
+                                   std::size_t garment) {
+  const Scene& scene = resolved.scene;
+  const double h = scene.step, unit = resolved.contact_unit(scene.garments[garment].fabric, h);
   ContactMeasures found;
   found.forces.resize(scene.obstacles.size() + scene.bodies.size());
-  for (const ContactState& contact : kept.contacts) {
+  for (const ContactState& contact : state.contacts) {
     // One without a force was touched while the step was sought, and let go.
     if (contact.obstacle < 0 || contact.force == Vec3d{}) continue;
     const Vec3d force = unit / (h * h) * contact.force;
@@ -190,6 +217,16 @@ ContactMeasures Simulation::contacts(std::size_t garment) const {
     found.forces[contact.obstacle] += force;
   }
   return found;
+}
+ContactMeasures Simulation::contacts(std::size_t garment) const {
+  return contacts_in(state(garment), members().resolved, garment);
+}
+std::vector<ContactMeasures> Simulation::contacts() const {
+  const std::vector<GarmentState> states = members().states();
+  std::vector<ContactMeasures> all;
+  for (std::size_t g = 0; g < states.size(); ++g)
+    all.push_back(contacts_in(states[g], members().resolved, g));
+  return all;
 }
 std::vector<ClothLoads> Simulation::cloth_loads() const {
   std::vector<ClothLoads> all = members().of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
@@ -203,12 +240,11 @@ std::vector<ClothLoads> Simulation::cloth_loads() const {
   }
   return all;
 }
-HoldMeasures Simulation::holds(std::size_t garment) const {
-  const GarmentState kept = state(garment);
-  const Scene& scene = members().scene;
+/// Holds of a garment in a state of it, see Simulation::holds().
+static HoldMeasures holds_in(const GarmentState& state, const Scene& scene, std::size_t garment) {
   HoldMeasures found;
   found.forces.resize(scene.garments[garment].grippers.size());
-  for (const HoldState& hold : kept.holds) {
+  for (const HoldState& hold : state.holds) {
     if (hold.gripper < 0) continue;
     const Vec3d force = 1 / (scene.step * scene.step) * hold.force;
     ++found.count;
@@ -216,6 +252,15 @@ HoldMeasures Simulation::holds(std::size_t garment) const {
     found.forces[hold.gripper] += force;
   }
   return found;
+}
+HoldMeasures Simulation::holds(std::size_t garment) const {
+  return holds_in(state(garment), members().scene, garment);
+}
+std::vector<HoldMeasures> Simulation::holds() const {
+  const std::vector<GarmentState> states = members().states();
+  std::vector<HoldMeasures> all;
+  for (std::size_t g = 0; g < states.size(); ++g) all.push_back(holds_in(states[g], members().scene, g));
+  return all;
 }
 std::vector<BodyState> Simulation::bodies() const { return members().solvers.solvers.front()->bodies(); }
 void Simulation::Members::check(const std::vector<BodyState>& states) const {
@@ -258,6 +303,15 @@ GarmentState Simulation::state(std::size_t garment) const {
   return state;
 }
 
+std::vector<GarmentState> Simulation::Members::states() const {
+  std::vector<GarmentState> all = of_all([](GarmentSolver& solver) { return solver.states(); });
+  for (std::size_t g = 0; g < all.size(); ++g) {
+    all[g].step_index = clocks[g];
+    all[g].air = air[g];
+  }
+  return all;
+}
+
 void Simulation::Members::check(std::size_t garment, const GarmentState& state) const {
   at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.check(i, state); });
   if (const auto& sheet = sheets[garment])
@@ -265,11 +319,20 @@ void Simulation::Members::check(std::size_t garment, const GarmentState& state) 
   else if (state.air != AirState{})
     throw ShapeError("air: found a state of it, expected none: wind.model is not \"panels\"");
 }
-void Simulation::Members::put(std::size_t garment, const GarmentState& state) {
-  at(garment, [&](GarmentSolver& solver, std::size_t i) { solver.set_state(i, state); });
-  air[garment] = state.air;
-  frozen[garment] = state.frozen;
-  clocks[garment] = state.step_index;
+void Simulation::Members::put(const std::vector<std::size_t>& garments,
+                              ArrayView<const GarmentState> states) {
+  std::vector<std::vector<MemberState>> of_solvers(solvers.solvers.size());
+  for (std::size_t i = 0; i < garments.size(); ++i) {
+    const auto [solver, member] = solvers.members[garments[i]];
+    of_solvers[solver].push_back({.member = member, .state = &states[i]});
+  }
+  for (std::size_t s = 0; s < of_solvers.size(); ++s)
+    if (!of_solvers[s].empty()) solvers.solvers[s]->set_states(of_solvers[s]);
+  for (std::size_t i = 0; i < garments.size(); ++i) {
+    air[garments[i]] = states[i].air;
+    frozen[garments[i]] = states[i].frozen;
+    clocks[garments[i]] = states[i].step_index;
+  }
 }
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
   members().require_idle("set_state");
@@ -285,14 +348,16 @@ void Simulation::set_step_index(std::int64_t step_index) {
 
 void Simulation::reset() {
   members().require_idle("reset");
-  for (std::size_t i = 0; i < garment_count(); ++i) members().put(i, members().start[i]);
+  members().put(members().all_garments(), members().start);
   members().solvers.solvers.front()->set_bodies(members().start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
   members().require_idle("reset");
   for (const std::size_t g : garments) check_index(g, garment_count());
-  for (const std::size_t g : garments) members().put(g, members().start[g]);
+  std::vector<GarmentState> start;
+  for (const std::size_t g : garments) start.push_back(members().start[g]);
+  members().put(garments, start);
 }
 
 }  // namespace isocloth

@@ -8,12 +8,12 @@
 
 #include "engine/model/scene.hpp"
 #include "engine/model/separation.hpp"
+#include "host/state/advance_report.hpp"
 #include "host/state/execution_options.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
 #include "host/state/measures.hpp"
 #include "host/state/node_force.hpp"
-#include "host/state/step_report.hpp"
 
 namespace isocloth {
 
@@ -39,6 +39,12 @@ class Simulation {
   /// holds the worst status, residual, penetration and strain. Throws ShapeError when steps < 0, Interrupted
   /// as step() does: step_index() tells how many steps have then been done, 0 or more.
   std::vector<StepReport> advance(int steps);
+  /// Most steps of one advance_at_once(): more than 1 where all garments are stepped in batches on a device,
+  /// strain is measured, and nothing is asked between steps.
+  int most_steps_at_once() const;
+  /// advance() of 1 to most_steps_at_once() steps that tells steps apart (host/state/advance_report.hpp),
+  /// shape [garment_count]. Throws ShapeError for another number.
+  std::vector<AdvanceReport> advance_at_once(int steps);
 
   /// Whether each step leaves what it did for take_step_records(), which costs a copy of the state.
   void keep_step_records(bool are_kept);
@@ -79,8 +85,10 @@ class Simulation {
   /// metric (Metric::mass). Those of a step in parts are of its last part. They are as good as the
   /// tolerances: see bench/README.md, Contact with obstacles. Costs a state(garment).
   ContactMeasures contacts(std::size_t garment) const;
+  std::vector<ContactMeasures> contacts() const;  ///< of every garment; costs a state() of all at once
   /// Forces of the grippers at the end of the last step. Costs a state(garment).
   HoldMeasures holds(std::size_t garment) const;
+  std::vector<HoldMeasures> holds() const;  ///< of every garment, as contacts()
   /// Loads of contacts between cloths on every garment, shape [garment_count]; 0 where cloth meets no cloth.
   /// A contact is shared out to nodes by where its two sides are nearest now; its force is as in contacts().
   /// Costs a state() of every garment.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation/air_flow.hpp"
 #include "host/simulation/simulation.hpp"
+#include "host/state/advance_report.hpp"
 #include "host/state/execution_options.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
@@ -110,13 +112,24 @@ struct Simulation::Members {
   }
   /// Throws ShapeError unless put() can take it.
   void check(std::size_t garment, const GarmentState& state) const;
-  void put(std::size_t garment, const GarmentState& state);
+  void put(std::size_t garment, const GarmentState& state) { put({garment}, {&state, 1}); }
+  /// put() of several garments, which is one copy of each array for those that step together.
+  void put(const std::vector<std::size_t>& garments, ArrayView<const GarmentState> states);
+  std::vector<std::size_t> all_garments() const {
+    std::vector<std::size_t> garments(scene.garments.size());
+    std::iota(garments.begin(), garments.end(), 0);
+    return garments;
+  }
+  /// States of all garments, as Simulation::state() has them.
+  std::vector<GarmentState> states() const;
   /// Throws ShapeError unless the states are ones of the scene's bodies.
   void check(const std::vector<BodyState>& states) const;
   /// Makes the sheets of the scene's garments, in wind that flows around panels.
   void make_sheets();
   /// Takes steps of the solvers, as Simulation::advance(), with the forces that the scene has.
-  std::vector<StepReport> advance_solvers(int steps);
+  std::vector<AdvanceReport> advance_solvers(int steps);
+  /// Whether functions of the program or the air are asked before each step.
+  bool is_asked_for_loads() const { return scene.wind.model == WindModel::panels || !forces.empty(); }
   /// Takes one step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.

@@ -15,6 +15,16 @@ void add_up(const StepReport& step, StepReport& sum) {
   if (step.bad_node >= 0) sum.bad_node = step.bad_node;
 }
 
+std::vector<GarmentState> GarmentSolver::states() const {
+  std::vector<GarmentState> all;
+  for (std::size_t member = 0; member < size(); ++member) all.push_back(state(member));
+  return all;
+}
+
+void GarmentSolver::set_states(const std::vector<MemberState>& states) {
+  for (const MemberState& each : states) set_state(each.member, *each.state);
+}
+
 void check_state(const GarmentState& state, const std::string& garment, const StateSizes& sizes,
                  double largest) {
   const auto require = [&](bool is_so, const auto&... found_and_expected) {

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "engine/model/resolved_scene.hpp"
+#include "engine/model/taut_pins.hpp"
+#include "host/state/advance_report.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
 #include "host/state/measures.hpp"
 #include "host/state/step_record.hpp"
-#include "host/state/step_report.hpp"
 #include "host/state/strain.hpp"
 
 namespace isocloth {
@@ -35,12 +36,6 @@ struct Inspection {
   std::vector<double> multipliers;          ///< multipliers after that iteration [kg m^2], shape [row_count]
 };
 
-/// What several steps did: sums, and the worst status and residual.
-struct AdvanceReport {
-  StepReport total;
-  int steps = 0;  ///< number of steps done; none follows a lost one
-};
-
 /// Adds a step to the sum of those before it.
 void add_up(const StepReport& step, StepReport& sum);
 
@@ -54,6 +49,12 @@ struct Clock {
 /// Most steps of one start(): bounds the memory of targets on the device.
 constexpr int largest_start = 64;
 
+/// A state for one of the garments of a solver.
+struct MemberState {
+  std::size_t member = 0;
+  const GarmentState* state = nullptr;
+};
+
 /// One garment, or several that step together, of either precision on either backend. Steps, clocks and
 /// resets of one do not show in the others, bit for bit.
 class GarmentSolver {
@@ -66,6 +67,13 @@ class GarmentSolver {
   /// member, shape [size()]. undoable: undo() may follow. Nothing else may be asked of the solver before
   /// finish(). Garments on a device run on while the next solver starts.
   virtual void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable = false) = 0;
+  /// Most steps of one start_measured(); 0: strains are measured by strains(), between steps.
+  virtual int most_measured_steps() const { return 0; }
+  /// start() of steps whose strains are measured, each at its end; tearing: what tears each member, shape
+  /// [size()]. Nothing is undone.
+  virtual void start_measured([[maybe_unused]] const std::vector<Clock>& clocks, [[maybe_unused]] double h,
+                              [[maybe_unused]] int steps,
+                              [[maybe_unused]] const std::vector<Tearing>& tearing) {}
   /// CPU threads that its steps have work for. What several solvers do may be done by several threads at
   /// once.
   virtual std::size_t threads() const = 0;
@@ -93,14 +101,20 @@ class GarmentSolver {
   /// Takes note that fabrics, gravity or whether there are forces (Garment::forces) have changed; throws
   /// SceneError where a step cannot bear them.
   virtual void refresh() = 0;
+  /// Takes note that motions of pins have changed.
+  virtual void refresh_motions() {}
   virtual GarmentInfo info(std::size_t member) const = 0;
   /// Where the field of the members lies, each in one view at most; FieldView::garments are their numbers.
   virtual std::vector<FieldView> views(GarmentField field) = 0;
   /// Positions, velocities, multipliers and `frozen`; the clock is kept elsewhere.
   virtual GarmentState state(std::size_t member) const = 0;
+  /// States of all members, shape [size()]; of a batch one copy of each of its arrays.
+  virtual std::vector<GarmentState> states() const;
   /// Throws ShapeError unless set_state() can take the state.
   virtual void check(std::size_t member, const GarmentState& state) const = 0;
   virtual void set_state(std::size_t member, const GarmentState& state) = 0;
+  /// set_state() of several members, which copies as states() does.
+  virtual void set_states(const std::vector<MemberState>& states);
   /// Loads of contacts between cloths on every member, forces times h^2 [kg m], shape [size()]; empty arrays
   /// where cloth meets no cloth.
   virtual std::vector<ClothLoads> cloth_loads() const { return std::vector<ClothLoads>(size()); }

@@ -21,13 +21,25 @@ void release(void* pointer) { cudaFree(pointer); }
 bool wait(const Queue& queue) {
   return worked(cudaGetLastError()) && worked(cudaStreamSynchronize(stream_of(queue)));
 }
+bool allocate_locked(std::size_t bytes, void** pointer) {
+  if (worked(cudaMallocHost(pointer, bytes))) return true;
+  cudaGetLastError();
+  return false;
+}
+void release_locked(void* pointer) { cudaFreeHost(pointer); }
+bool begin_upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue)));
+}
+bool begin_download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  return worked(cudaGetLastError()) &&
+         worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(queue)));
+}
 bool upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
   // Waits, because the caller may change the source as soon as this returns.
-  return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue))) && wait(queue);
+  return begin_upload(queue, to, from, bytes) && wait(queue);
 }
 bool download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
-  return worked(cudaGetLastError()) &&
-         worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(queue))) && wait(queue);
+  return begin_download(queue, to, from, bytes) && wait(queue);
 }
 bool available(std::size_t* free, std::size_t* total) { return worked(cudaMemGetInfo(free, total)); }
 bool open_queue(Queue* queue) {
@@ -152,6 +164,10 @@ const isocloth::Backend* isocloth_cuda_backend() {
                                             .close_queue = isocloth::close_queue,
                                             .wait = isocloth::wait,
                                             .last_error = isocloth::last_error,
+                                            .allocate_locked = isocloth::allocate_locked,
+                                            .release_locked = isocloth::release_locked,
+                                            .begin_upload = isocloth::begin_upload,
+                                            .begin_download = isocloth::begin_download,
                                             .begin_recording = isocloth::begin_recording,
                                             .end_recording = isocloth::end_recording,
                                             .replay = isocloth::replay,

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "engine/core/errors.hpp"
@@ -223,6 +224,12 @@ class TestDevice : public testing::Test {
     void* const plugin = dlopen(ISOCLOTH_SOFTWARE_DEVICE, RTLD_NOW | RTLD_NOLOAD);
     return reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_test_device_calls"))();
   }
+  static std::size_t counted(const char* what) {
+    void* const plugin = dlopen(ISOCLOTH_SOFTWARE_DEVICE, RTLD_NOW | RTLD_NOLOAD);
+    const char* const counts =
+        reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_test_device_counts"))();
+    return nlohmann::json::parse(counts)[what];
+  }
 };
 
 Garment swinging(const std::string& name, Index nodes) {
@@ -254,7 +261,73 @@ TEST_F(TestDevice, StartsAllGroupsBeforeItWaitsForOne) {
   Simulation simulation(scene, {.backend = "cuda", .measure_strain = false});
   calls();
   simulation.advance(10);
-  EXPECT_EQ(calls(), "ULULWDD");
+  EXPECT_EQ(calls(), "ULLDULLD");
+  simulation.advance(70);
+  EXPECT_EQ(calls(), "ULLDULLDULLDULLD");
+}
+
+/// Scenes of so many cloths of 3 x 3 nodes.
+Scene swinging_batch(int count) {
+  Scene scene;
+  scene.recipe = "coltraro2022";
+  for (int i = 0; i < count; ++i) scene.garments.push_back(swinging("cloth " + std::to_string(i), 3));
+  return scene;
+}
+
+/// Copies and waits do not grow with the number of cloths, nor with that of steps up to 32.
+TEST_F(TestDevice, AsksForTwoCopiesAndOneWaitInThirtyTwoMeasuredSteps) {
+  for (const int count : {2, 12}) {
+    Simulation simulation(swinging_batch(count), {.backend = "cuda"});
+    simulation.advance(1);
+    std::string steps;
+    for (int n = 0; n < 32; ++n) steps += "LL";
+    calls();
+    const std::size_t before = counted("waits");
+    simulation.advance(32);
+    EXPECT_EQ(calls(), "UL" + steps + "D") << count;
+    EXPECT_EQ(counted("waits") - before, 1u) << count;
+    simulation.advance_at_once(32);
+    EXPECT_EQ(calls(), "UL" + steps + "D") << count;
+    EXPECT_EQ(counted("waits") - before, 2u) << count;
+  }
+}
+
+TEST_F(TestDevice, CopiesEachArrayOfABatchOnce) {
+  for (const int count : {2, 40}) {
+    Scene scene = swinging_batch(count);
+    scene.obstacles.push_back({.name = "floor",
+                               .shape = PlaneShape{},
+                               .position = {0, 0, -1},
+                               .rotation = {},
+                               .motion = {},
+                               .friction = {}});
+    Simulation simulation(scene, {.backend = "cuda"});
+    simulation.advance(2);
+    simulation.measure();
+    calls();
+    simulation.measure();
+    EXPECT_EQ(calls(), "LD") << count;
+    const Snapshot snapshot = simulation.snapshot();
+    EXPECT_EQ(calls(), "DDDD") << count;
+    simulation.contacts();
+    EXPECT_EQ(calls(), "DDDD") << count;
+    simulation.restore(snapshot);
+    EXPECT_EQ(calls(), "DUDUDUDUDU") << count;
+    simulation.reset({0, 1});
+    EXPECT_EQ(calls(), "DUDUDUDUDU") << count;
+  }
+}
+
+/// Motions are sent when they change.
+TEST_F(TestDevice, EvaluatesMotionsItself) {
+  Simulation simulation(swinging_batch(3), {.backend = "cuda", .measure_strain = false});
+  simulation.advance(1);
+  simulation.set_pin_motion(1, 0, OscillationMotion{{0.01, 0, 0}, 0.6, 0, 10});
+  calls();
+  simulation.advance(5);
+  EXPECT_EQ(calls(), "UUULLD");  // pins, their nodes, clocks
+  simulation.advance(5);
+  EXPECT_EQ(calls(), "ULLD");
 }
 
 TEST_F(TestDevice, CopiesABatchAtOnce) {

@@ -114,6 +114,20 @@ cudaError_t cudaFree(void* pointer) {
   release_device_memory(pointer);
   return cudaSuccess;
 }
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+  const Lock lock(mutex());
+  if (some_stream_captures()) fail("cudaMallocHost() while a stream captures");
+  *pointer = std::malloc(std::max<std::size_t>(1, bytes));
+  if (*pointer == nullptr) return set_last_error(cudaErrorMemoryAllocation);
+  std::memset(*pointer, 0xff, bytes);  // NaN
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  const Lock lock(mutex());
+  run_all_streams();  // a device waits for all of them here
+  std::free(pointer);
+  return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const Lock lock(mutex());
   *total = capacity();

@@ -23,6 +23,8 @@
 //              ISOCLOTH_TEST_DEVICE_SHARED  shared memory that a block may have, default 232448
 //              ISOCLOTH_TEST_DEVICE_COUNTS  file for what was counted (counters.hpp), written at the end
 //              ISOCLOTH_TEST_DEVICE_OPEN=1  the host may touch the device's memory
+//              ISOCLOTH_TEST_DEVICE_SKIP    kernels that are left out, by parts of names with commas between,
+//                                           so that the host's own time is seen; fresh memory is 0 then
 // With ISOCLOTH_ARENA=off (host/memory/arena.hpp) every array ends at a page that nobody may touch.
 //
 // It cannot see: time on a GPU, registers, order of memory within a warp, the driver, CUB itself.
