@@ -17,6 +17,8 @@
 
 #include <cuda_runtime.h>
 
+#include "kernels/launch/current_device.cuh"
+
 // The software device of the tests (tests/device) is a C++ compiler's, which knows neither.
 #if !defined(ISOCLOTH_LAUNCH)
 #define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
@@ -97,9 +99,10 @@ template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
   constexpr Index size = 128;
   const auto blocks = static_cast<unsigned>((count + size - 1) / size);
-  if (count > 0)
-    ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
-                    count, body);
+  if (count <= 0) return;
+  const CurrentDevice current(queue.device);
+  ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
+                  count, body);
 }
 
 /// scratch: bytes per block. Past 48 KiB it needs a queue that knows its shared_limit, past that limit one
@@ -107,11 +110,13 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
 template <class Body>
 void for_each_block(const Queue& queue, Index count, std::size_t scratch, const Body& body) {
   if (count <= 0) return;
+  const CurrentDevice current(queue.device);
   const auto stream = static_cast<cudaStream_t>(queue.stream);
   const int threads = detail::threads_of(queue, body);
   constexpr std::size_t without_asking = 48 * 1024;
   if (scratch <= without_asking || scratch <= queue.shared_limit) {
-    if (scratch > without_asking)  // of the kernel, whoever launches it: always the same, therefore
+    if (scratch >
+        without_asking)  // of the kernel on its device, whoever launches it: always the same, therefore
       cudaFuncSetAttribute(detail::block_kernel<Body>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(queue.shared_limit));
     ISOCLOTH_LAUNCH(detail::block_kernel<Body>, detail::most_threads<Body>(), static_cast<unsigned>(count),
