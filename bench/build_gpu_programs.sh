@@ -44,8 +44,7 @@ targets=(isocloth_cuda isocloth_command isocloth_bench test_host test_kernels te
 # Where cuSPARSE and cuSOLVER are; asked of CMake, whatever generator it has.
 ! grep -q isocloth_device_libraries <(cmake --build "$build" --target help) || targets+=(isocloth_device_libraries)
 # The log grows from call to call: an object that is up to date says nothing any more.
-cmake --build "$build" -j "${ISOCLOTH_JOBS:-$(nproc)}" --target "${targets[@]}" >"$build/build.part" 2>&1 || failed=1
-cat "$build/build.part" >>"$build/build.log"
-[[ -z ${failed:-} ]] || { tail -n 40 "$build/build.part" >&2; fail "the build failed"; }
+cmake --build "$build" -j "${ISOCLOTH_JOBS:-$(nproc)}" --target "${targets[@]}" >>"$build/build.log" 2>&1 ||
+  { tail -n 40 "$build/build.log" >&2; fail "the build failed"; }
 { grep -E "Compiling entry function|bytes spill stores|Used [0-9]+ registers" "$build/build.log" || true; } | c++filt \
   >"$build/kernels.log"
