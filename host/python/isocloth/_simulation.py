@@ -17,9 +17,9 @@ class View:
 
     ``array`` has shape (tiles, lanes, nodes, numbers): cloth ``c`` of the view is ``array[c // lanes, c % lanes]``
     and garment ``garments[c]`` of the scene; what follows the last cloth is padding. On a GPU and for single garments
-    there is one lane. On the CPU it is a numpy array; on a GPU it speaks DLPack (``torch.from_dlpack(view.array)``,
-    ``cupy.from_dlpack``). It may be read until the simulation steps again; positions and velocities may be written
-    until then, too. Ask for another view after a step.
+    there is one lane. On the CPU it is a numpy array; on a GPU it speaks DLPack, which tells its number
+    (``torch.from_dlpack(view.array)``, ``cupy.from_dlpack``). It may be read until the simulation steps again;
+    positions and velocities may be written until then, too. Ask for another view after a step.
     """
 
     array: typing.Any

@@ -75,8 +75,8 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
     if (view.backend == "cpu")
       array = nb::cast(nb::ndarray<nb::numpy>(view.data, 4, shape, self, view.strides.data(), type));
     else
-      array = nb::cast(nb::ndarray<>(view.data, 4, shape, self, view.strides.data(), type,
-                                     nb::device::cuda::value, view.device));
+      array = nb::cast(nb::ndarray<nb::array_api>(view.data, 4, shape, self, view.strides.data(), type,
+                                                  nb::device::cuda::value, view.device));
     all.append(nb::make_tuple(array, view.garments));
   }
   return all;
