@@ -76,6 +76,7 @@ void add_recipe(CLI::App& command, std::string& recipe) {
 /// Options of commands that run simulations of one kind.
 void add_execution(CLI::App& command, ExecutionOptions& execution) {
   add_checked(command, "--backend", execution.backend, "where kernels run", CLI::IsMember({"cpu", "cuda"}));
+  add_checked(command, "--device", execution.device, "cuda: number of the GPU", CLI::Range(0, 1023));
   add_checked(command, "--threads", execution.threads, "CPU threads, 0: all cores", CLI::Range(0, 1024));
   command.add_option_function<std::string>(
       "--solver", [&execution](const std::string& name) { execution.solver = step_solver(name); },

@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::align_val_t alignment{64};
 
-bool allocate(std::size_t bytes, void** pointer) {
+bool allocate(int, std::size_t bytes, void** pointer) {
   *pointer = ::operator new(bytes, alignment, std::nothrow);
   return *pointer != nullptr;
 }
-void release(void* pointer) { ::operator delete(pointer, alignment); }
+void release(int, void* pointer) { ::operator delete(pointer, alignment); }
 bool copy(const Queue&, void* to, const void* from, std::size_t bytes) {
   if (bytes > 0) std::memcpy(to, from, bytes);
   return true;
 }
-bool available(std::size_t*, std::size_t*) { return false; }
+bool available(int, std::size_t*, std::size_t*) { return false; }
 bool open_queue(Queue*) { return true; }
 void close_queue(Queue*) {}
 bool wait(const Queue&) { return true; }

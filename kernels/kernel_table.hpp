@@ -110,13 +110,14 @@ struct StepKernels {
 /// Memory and queues of a backend. Functions return false when they failed; last_error() says why.
 struct Memory {
   bool host_accessible;  ///< the host may read and write the pointers itself
-  bool (*allocate)(std::size_t bytes, void** pointer);
-  void (*release)(void* pointer);
+  bool (*allocate)(int device, std::size_t bytes, void** pointer);
+  void (*release)(int device, void* pointer);
   bool (*upload)(const Queue& queue, void* to, const void* from, std::size_t bytes);
   bool (*download)(const Queue& queue, void* to, const void* from,
-                   std::size_t bytes);                       ///< waits for the queue
-  bool (*available)(std::size_t* free, std::size_t* total);  ///< bytes of the device; false: not known
-  bool (*open_queue)(Queue* queue);   ///< a stream of its own, and what the device has; rest as it was
+                   std::size_t bytes);  ///< waits for the queue
+  /// Bytes of a device; false: not known.
+  bool (*available)(int device, std::size_t* free, std::size_t* total);
+  bool (*open_queue)(Queue* queue);   ///< a stream of its device, and what the device has; rest as it was
   void (*close_queue)(Queue* queue);  ///< waits for it first
   bool (*wait)(const Queue& queue);   ///< until everything is done that was asked of the queue
   const char* (*last_error)();
@@ -131,7 +132,7 @@ struct Memory {
   bool (*begin_recording)(const Queue& queue);  ///< launches from here on are noted, not done; no copies
   bool (*end_recording)(const Queue& queue, void** recording);
   bool (*replay)(const Queue& queue, void* recording);  ///< all launches again, with the same arguments
-  void (*release_recording)(void* recording);           ///< when no queue runs it any more
+  void (*release_recording)(const Queue& queue, void* recording);  ///< when no queue runs it any more
 };
 
 /// A backend. `abi` changes whenever this struct or an argument struct does: a plugin of another build is

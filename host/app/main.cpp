@@ -38,6 +38,9 @@ void add_execution_options(CLI::App& command, ExecutionOptions& options) {
   command.add_option("--backend", options.backend, "cpu or cuda")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
+  command.add_option("--device", options.device, "cuda: number of the GPU, as isocloth info lists them")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
   command
       .add_option_function<std::string>(
           "--precision", [&options](const std::string& word) { options.precision = precision(word); },
@@ -67,6 +70,11 @@ int run(const RunRequest& request, bool json, bool quiet) {
 
 int info(bool json) {
   const CudaStatus& cuda = cuda_status();
+  auto devices = nlohmann::ordered_json::array();
+  for (int device = 0; device < cuda.device_count; ++device) {
+    const CudaStatus& status = cuda_status(device);
+    devices.push_back({{"usable", status.backend != nullptr}, {"message", status.message}});
+  }
   nlohmann::ordered_json result{{"version", version()},
                                 {"machine", machine_name()},
                                 {"backends",
@@ -77,7 +85,8 @@ int info(bool json) {
                                   {{"name", "cuda"},
                                    {"usable", cuda.backend != nullptr},
                                    {"plugin", cuda.plugin},
-                                   {"message", cuda.message}}}},
+                                   {"message", cuda.message},
+                                   {"devices", devices}}}},
                                 {"recipes", nlohmann::json::array()}};
   for (const Recipe& r : recipes()) result["recipes"].push_back({{"name", r.name}, {"source", r.source}});
   if (json) {
@@ -87,6 +96,10 @@ int info(bool json) {
   std::printf("isocloth %s\ncpu:  %s, %u threads, %s\ncuda: %s%s\n", version(), machine_name().c_str(),
               std::thread::hardware_concurrency(), to_string(widest_simd()),
               cuda.backend != nullptr ? "" : "not usable: ", cuda.message.c_str());
+  for (int device = 1; device < cuda.device_count; ++device)
+    std::printf(
+        "cuda, device %d: %s%s\n", device,
+        cuda_status(device).backend != nullptr ? "" : "not usable: ", cuda_status(device).message.c_str());
   for (const Recipe& r : recipes())
     std::printf("recipe %s: %s\n", std::string(r.name).c_str(), std::string(r.source).c_str());
   return exit_done;

@@ -21,15 +21,16 @@ bool is_switched_off() {
 
 }  // namespace
 
-Arena::Arena(const Memory& memory) : memory_(memory), is_off_(is_switched_off()) {}
+Arena::Arena(const Memory& memory, int device)
+    : memory_(memory), device_(device), is_off_(is_switched_off()) {}
 
 Arena::~Arena() {
-  for (const auto& [begin, size] : chunks_) memory_.release(begin);
+  for (const auto& [begin, size] : chunks_) memory_.release(device_, begin);
 }
 
 bool Arena::add_chunk(std::size_t bytes) {
   void* pointer = nullptr;
-  if (!memory_.allocate(bytes, &pointer)) return false;
+  if (!memory_.allocate(device_, bytes, &pointer)) return false;
   const auto begin = static_cast<std::byte*>(pointer);
   chunks_.emplace(begin, bytes);
   free_.emplace(begin, bytes);
@@ -98,7 +99,7 @@ void Arena::release(void* pointer) {
     }
   }
   if (size == chunk->second && (is_off_ || chunks_.size() > 1)) {
-    memory_.release(begin);
+    memory_.release(device_, begin);
     reserved_ -= size;
     chunks_.erase(chunk);
   } else {

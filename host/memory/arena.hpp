@@ -19,7 +19,8 @@ class Arena {
  public:
   static constexpr std::size_t alignment = 256;  ///< alignment of ranges [bytes], a cudaMalloc's
 
-  explicit Arena(const Memory& memory);
+  /// Of the memory of one of the backend's devices.
+  explicit Arena(const Memory& memory, int device = 0);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -43,6 +44,7 @@ class Arena {
   bool add_chunk(std::size_t bytes);
 
   const Memory memory_;
+  const int device_;
   const bool is_off_;                         ///< every range is a chunk
   std::map<std::byte*, std::size_t> chunks_;  ///< size of each chunk [bytes]
   std::map<std::byte*, std::size_t> free_;    ///< size of each free range [bytes]; neighbours are merged

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "host/memory/device.hpp"
@@ -26,14 +28,14 @@ std::vector<std::string> plugin_candidates() {
   return candidates;
 }
 
-CudaStatus find_plugin() {
+std::string plugin_path() {
   const char* chosen = std::getenv("ISOCLOTH_CUDA_PLUGIN");
-  return open_cuda_plugin(chosen != nullptr && *chosen != 0 ? chosen : plugin_candidates().front());
+  return chosen != nullptr && *chosen != 0 ? chosen : plugin_candidates().front();
 }
 
 }  // namespace
 
-CudaStatus open_cuda_plugin(const std::string& path) {
+CudaStatus open_cuda_plugin(const std::string& path, int device) {
   CudaStatus status;
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (plugin == nullptr) {
@@ -52,28 +54,39 @@ CudaStatus open_cuda_plugin(const std::string& path) {
     return status;
   }
   status.plugin = path;
-  const auto backend = reinterpret_cast<const Backend* (*)()>(dlsym(plugin, "isocloth_cuda_backend"));
-  const auto message = reinterpret_cast<const char* (*)()>(dlsym(plugin, "isocloth_cuda_status"));
+  const auto backend = reinterpret_cast<const Backend* (*)(int)>(dlsym(plugin, "isocloth_cuda_backend"));
+  const auto message = reinterpret_cast<const char* (*)(int)>(dlsym(plugin, "isocloth_cuda_status"));
   if (backend == nullptr || message == nullptr) {
     status.message =
         "plugin " + path + " is not an isocloth plugin: it lacks isocloth_cuda_backend; rebuild it";
     return status;
   }
-  const Backend* opened = backend();
+  const Backend* opened = backend(device);
   if (opened != nullptr && opened->abi != backend_abi) {
     status.message = "plugin " + path + " belongs to another build: found interface " +
                      std::to_string(opened->abi) + ", expected " + std::to_string(backend_abi) +
                      "; rebuild it";
     return status;
   }
-  status.message = message();
+  const auto count = reinterpret_cast<int (*)()>(dlsym(plugin, "isocloth_cuda_device_count"));
+  if (count == nullptr) {  // older, with nothing to show
+    status.message =
+        "plugin " + path + " belongs to another build: it lacks isocloth_cuda_device_count; rebuild it";
+    return status;
+  }
+  status.device_count = count();
+  status.message = message(device);
   status.backend = opened;
   return status;
 }
 
-const CudaStatus& cuda_status() {
-  static const CudaStatus status = find_plugin();
-  return status;
+const CudaStatus& cuda_status(int device) {
+  static std::mutex mutex;
+  static std::map<int, CudaStatus> statuses;
+  const std::lock_guard lock(mutex);
+  const auto [status, is_new] = statuses.try_emplace(device);
+  if (is_new) status->second = open_cuda_plugin(plugin_path(), device);
+  return status->second;
 }
 
 }  // namespace isocloth

@@ -107,6 +107,9 @@ Device::Device(const ExecutionOptions& options) {
         "emulated_block: found " + std::to_string(options.emulated_block) +
         ", expected 0: blocks are emulated for tests, in builds with -DISOCLOTH_BUILD_TESTS=ON");
   if (options.backend == "cpu") {
+    if (options.device != 0)
+      throw DeviceError("device: found " + std::to_string(options.device) +
+                        ", expected 0 where the backend is \"cpu\"; devices are those of \"cuda\"");
     simd_ = chosen_simd(options.simd);
     backend_ = cpu_backend(simd_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -115,9 +118,16 @@ Device::Device(const ExecutionOptions& options) {
     model_.pool = pool_.get();
     model_.emulated_block = options.emulated_block;
   } else if (options.backend == "cuda") {
-    if (cuda_status().backend == nullptr)
-      throw DeviceError("backend: found \"cuda\", but it cannot be used: " + cuda_status().message);
-    backend_ = cuda_status().backend;
+    const CudaStatus& status = cuda_status(options.device);
+    const int count = status.device_count;
+    if (count > 0 && (options.device < 0 || options.device >= count))
+      throw DeviceError("device: found " + std::to_string(options.device) + ", expected 0" +
+                        (count > 1 ? " to " + std::to_string(count - 1) : "") + "; this machine has " +
+                        std::to_string(count) + " (isocloth info)");
+    if (status.backend == nullptr)
+      throw DeviceError("backend: found \"cuda\", but it cannot be used: " + status.message);
+    backend_ = status.backend;
+    model_.device = options.device;
     if (options.block_threads < 0 || options.block_threads > max_block_threads ||
         options.block_threads % 32 != 0)
       throw DeviceError("block_threads: found " + std::to_string(options.block_threads) +
@@ -128,7 +138,7 @@ Device::Device(const ExecutionOptions& options) {
     throw DeviceError("backend: found \"" + options.backend + "\", expected \"cpu\" or \"cuda\"");
   }
   model_.monitor = MonitorView(options.monitor);
-  if (!backend_->memory.host_accessible) arena_ = std::make_unique<Arena>(backend_->memory);
+  if (!backend_->memory.host_accessible) arena_ = std::make_unique<Arena>(backend_->memory, model_.device);
   work_ = std::make_unique<WorkQueue>(*this);
 }
 
@@ -139,7 +149,7 @@ int Device::threads() const { return pool_ ? pool_->size() : 1; }
 std::size_t Device::free_bytes(std::size_t& total) const {
   std::size_t free = 0;
   total = 0;
-  if (!backend_->memory.available(&free, &total)) return total = 0;
+  if (!backend_->memory.available(model_.device, &free, &total)) return total = 0;
   return std::max(free, arena_ ? arena_->largest_free() : 0);
 }
 
@@ -151,7 +161,7 @@ void* Device::allocate(std::size_t bytes) const {
   void* pointer = nullptr;
   if (arena_)
     pointer = arena_->allocate(bytes);
-  else if (!backend_->memory.allocate(bytes, &pointer))
+  else if (!backend_->memory.allocate(model_.device, bytes, &pointer))
     pointer = nullptr;
   if (pointer != nullptr) return pointer;
   std::size_t total = 0;
@@ -170,7 +180,7 @@ void Device::release(void* pointer) const {
   if (arena_)
     arena_->release(pointer);
   else
-    backend_->memory.release(pointer);
+    backend_->memory.release(model_.device, pointer);
 }
 
 void Device::require(const MemoryDemand& demand) const {

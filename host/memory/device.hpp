@@ -52,9 +52,9 @@ std::string shortage(const std::string& backend, const MemoryDemand& demand, std
 /// Backend, memory, queue and workers of one simulation.
 class Device {
  public:
-  /// Opens options.backend: "cpu", or "cuda" through the plugin libisocloth_cuda.so. Throws DeviceError
-  /// saying why it cannot (no plugin, a plugin of another build, no driver, no device, an old device, unknown
-  /// name).
+  /// Opens options.backend: "cpu", or options.device of "cuda" through the plugin libisocloth_cuda.so. Throws
+  /// DeviceError saying why it cannot (no plugin, a plugin of another build, no driver, no such device, an
+  /// old device, unknown name).
   explicit Device(const ExecutionOptions& options);
   ~Device();
   Device(const Device&) = delete;
@@ -91,17 +91,19 @@ class Device {
   std::unique_ptr<WorkQueue> work_;
 };
 
-/// What `isocloth info` says of CUDA.
+/// What `isocloth info` says of CUDA and one of its devices.
 struct CudaStatus {
   const Backend* backend = nullptr;  ///< the backend; null: not usable
   std::string plugin;                ///< path of the plugin, empty: not found
-  std::string message;               ///< the device's name, or why CUDA is not usable and what to do
+  std::string message;               ///< the device's name, or why it is not usable and what to do
+  int device_count = 0;              ///< number of devices, usable or not
 };
 
 /// Looks for the plugin (environment variable ISOCLOTH_CUDA_PLUGIN, beside the library or command, in ../lib,
-/// in the loader's path), opens it once and asks it for a device. Never throws.
-const CudaStatus& cuda_status();
+/// in the loader's path), opens it and asks it for a device, each once. Devices that nobody asks for are left
+/// alone. Never throws.
+const CudaStatus& cuda_status(int device = 0);
 /// Opens the plugin at a path, or under a name in the loader's path. Never throws.
-CudaStatus open_cuda_plugin(const std::string& path);
+CudaStatus open_cuda_plugin(const std::string& path, int device = 0);
 
 }  // namespace isocloth

@@ -18,6 +18,7 @@ FieldView field_view(const Device& device, Real* data, std::size_t cloths, std::
       .data = data,
       .precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64,
       .backend = device.backend().name,
+      .device = device.queue().device,
       .shape = {number((cloths + lanes - 1) / lanes), number(lanes), number(items), number(components)},
       .strides = {number(size * lanes), 1, number(components * lanes), number(lanes)},
       .garments = {}};

@@ -38,7 +38,7 @@ class Recording {
   }
   /// The next launches are others. Nothing recorded may run any more.
   void forget() {
-    if (recording_ != nullptr) device_.backend().memory.release_recording(recording_);
+    if (recording_ != nullptr) device_.backend().memory.release_recording(device_.queue(), recording_);
     recording_ = nullptr;
     ran_ = false;
   }

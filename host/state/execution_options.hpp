@@ -30,6 +30,7 @@ StepSolver step_solver(const std::string& name);
 /// Where and how a simulation computes.
 struct ExecutionOptions {
   std::string backend = "cpu";  ///< "cpu" or "cuda"
+  int device = 0;               ///< CUDA: number of the GPU, from 0
   Precision precision = Precision::float64;
   StepSolver solver = StepSolver::automatic;
   std::string simd = "";   ///< CPU: "baseline", "avx2" or "avx512"; empty: the widest that the machine has

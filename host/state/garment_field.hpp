@@ -30,7 +30,8 @@ struct FieldView {
   void* data = nullptr;  ///< address of element [0, 0, 0, 0]
   /// Precision of the elements; impulses keep positions in float64.
   Precision precision = Precision::float64;
-  std::string backend;                    ///< backend whose memory it is: "cpu", or "cuda", device 0
+  std::string backend;                    ///< backend whose memory it is: "cpu" or "cuda"
+  int device = 0;                         ///< cuda: number of the device
   std::array<std::int64_t, 4> shape{};    ///< shape of the array, see GarmentField
   std::array<std::int64_t, 4> strides{};  ///< strides in elements
   std::vector<std::size_t> garments;      ///< numbers of the garments in the scene

@@ -1,24 +1,34 @@
-// The door of the plugin libisocloth_cuda.so: two C functions, looked up by name.
+// The door of the plugin libisocloth_cuda.so: three C functions, looked up by name.
 #include <cuda_runtime.h>
 
 #include <cstdlib>
+#include <map>
+#include <mutex>
 #include <string>
 
 #include "kernels/cuda/failure.cuh"
 #include "kernels/kernel_table.hpp"
+#include "kernels/launch/current_device.cuh"
 
 namespace isocloth {
 namespace {
 
+using cuda::CurrentDevice;
+
 cudaStream_t stream_of(const Queue& queue) { return static_cast<cudaStream_t>(queue.stream); }
 
-bool allocate(std::size_t bytes, void** pointer) {
+bool allocate(int device, std::size_t bytes, void** pointer) {
+  const CurrentDevice current(device);
   if (worked(cudaMalloc(pointer, bytes))) return true;
   cudaGetLastError();  // else the next kernel would seem to have failed
   return false;
 }
-void release(void* pointer) { cudaFree(pointer); }
+void release(int device, void* pointer) {
+  const CurrentDevice current(device);
+  cudaFree(pointer);
+}
 bool wait(const Queue& queue) {
+  const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) && worked(cudaStreamSynchronize(stream_of(queue)));
 }
 bool allocate_locked(std::size_t bytes, void** pointer) {
@@ -28,9 +38,11 @@ bool allocate_locked(std::size_t bytes, void** pointer) {
 }
 void release_locked(void* pointer) { cudaFreeHost(pointer); }
 bool begin_upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  const CurrentDevice current(queue.device);
   return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue)));
 }
 bool begin_download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(queue)));
 }
@@ -41,13 +53,17 @@ bool upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
 bool download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
   return begin_download(queue, to, from, bytes) && wait(queue);
 }
-bool available(std::size_t* free, std::size_t* total) { return worked(cudaMemGetInfo(free, total)); }
+bool available(int device, std::size_t* free, std::size_t* total) {
+  const CurrentDevice current(device);
+  return worked(cudaMemGetInfo(free, total));
+}
 bool open_queue(Queue* queue) {
+  const CurrentDevice current(queue->device);
   int shared = 0, multiprocessors = 0;
   cudaStream_t stream = nullptr;
   // Not blocking: queues would else wait for one another through the default stream.
-  if (!worked(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0)) ||
-      !worked(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0)) ||
+  if (!worked(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, queue->device)) ||
+      !worked(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, queue->device)) ||
       !worked(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)))
     return false;
   queue->shared_limit = static_cast<std::size_t>(shared);
@@ -56,16 +72,19 @@ bool open_queue(Queue* queue) {
   return true;
 }
 void close_queue(Queue* queue) {
+  const CurrentDevice current(queue->device);
   cudaStreamSynchronize(stream_of(*queue));
   cudaStreamDestroy(stream_of(*queue));
   queue->stream = nullptr;
 }
 const char* last_error() { return cudaGetErrorString(failure); }
 bool begin_recording(const Queue& queue) {
+  const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaStreamBeginCapture(stream_of(queue), cudaStreamCaptureModeThreadLocal));
 }
 bool end_recording(const Queue& queue, void** recording) {
+  const CurrentDevice current(queue.device);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
   const bool ended = worked(cudaStreamEndCapture(stream_of(queue), &graph));
@@ -75,18 +94,22 @@ bool end_recording(const Queue& queue, void** recording) {
   return made;
 }
 bool replay(const Queue& queue, void* recording) {
+  const CurrentDevice current(queue.device);
   return worked(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream_of(queue)));
 }
-void release_recording(void* recording) { cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording)); }
+void release_recording(const Queue& queue, void* recording) {
+  const CurrentDevice current(queue.device);
+  cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(recording));
+}
 
 __global__ void probe_kernel() {}
 
-/// Device 0, or why it cannot be used and what to do.
+/// A device, or why it cannot be used and what to do.
 struct Probe {
   bool usable = false;
   std::string message;
 
-  Probe() {
+  explicit Probe(int number) {
     int driver = 0, count = 0;
     cudaDriverGetVersion(&driver);
     const cudaError_t counted = cudaGetDeviceCount(&count);
@@ -102,8 +125,10 @@ struct Probe {
                 (visible ? std::string("; CUDA_VISIBLE_DEVICES is \"") + visible + '"' : "");
     } else if (counted != cudaSuccess) {
       message = std::string("devices cannot be counted: ") + cudaGetErrorString(counted);
+    } else if (number < 0 || number >= count) {
+      message = "found no device " + std::to_string(number) + " among " + std::to_string(count);
     } else {
-      look_at_device(driver);
+      look_at_device(number, driver);
     }
   }
 
@@ -112,11 +137,11 @@ struct Probe {
     return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10);
   }
 
-  void look_at_device(int driver) {
+  void look_at_device(int number, int driver) {
     cudaDeviceProp device;
-    const cudaError_t known = cudaGetDeviceProperties(&device, 0);
+    const cudaError_t known = cudaGetDeviceProperties(&device, number);
     if (known != cudaSuccess) {
-      message = std::string("device 0 does not answer: ") + cudaGetErrorString(known);
+      message = "device " + std::to_string(number) + " does not answer: " + cudaGetErrorString(known);
       return;
     }
     const std::string name = std::string(device.name) + ", compute capability " +
@@ -125,6 +150,7 @@ struct Probe {
       message = "found " + name + ", expected compute capability 8.0 or newer";
       return;
     }
+    const CurrentDevice current(number);
     cudaFuncAttributes attributes;
     const cudaError_t loaded = cudaFuncGetAttributes(&attributes, probe_kernel);
     if (loaded != cudaSuccess) {
@@ -140,9 +166,12 @@ struct Probe {
   }
 };
 
-const Probe& probe() {
-  static const Probe result;
-  return result;
+/// Asked once: a device that is asked takes memory of its own.
+const Probe& probe(int device) {
+  static std::mutex mutex;
+  static std::map<int, const Probe> probes;
+  const std::lock_guard lock(mutex);
+  return probes.try_emplace(device, device).first->second;
 }
 
 }  // namespace
@@ -150,9 +179,9 @@ const Probe& probe() {
 
 extern "C" {
 
-/// The backend, or null when no device can be used; isocloth_cuda_status() then says why.
-const isocloth::Backend* isocloth_cuda_backend() {
-  if (!isocloth::probe().usable) return nullptr;
+/// The backend, or null when this device cannot be used; isocloth_cuda_status() then says why.
+const isocloth::Backend* isocloth_cuda_backend(int device) {
+  if (!isocloth::probe(device).usable) return nullptr;
   static const isocloth::Backend backend =
       isocloth::cuda::make_backend("cuda", {.host_accessible = false,
                                             .allocate = isocloth::allocate,
@@ -176,5 +205,11 @@ const isocloth::Backend* isocloth_cuda_backend() {
 }
 
 /// The device's name, or why there is none.
-const char* isocloth_cuda_status() { return isocloth::probe().message.c_str(); }
+const char* isocloth_cuda_status(int device) { return isocloth::probe(device).message.c_str(); }
+
+/// Number of devices, usable or not; 0: none, or no driver to count them.
+int isocloth_cuda_device_count() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
 }

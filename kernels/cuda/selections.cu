@@ -6,6 +6,7 @@
 
 #include "kernels/cloth_contact/selections.hpp"
 #include "kernels/cuda/failure.cuh"
+#include "kernels/launch/current_device.cuh"
 
 namespace isocloth::cuda {
 namespace {
@@ -31,6 +32,7 @@ cudaError_t select(const Queue& queue, const SelectContacts& a, void* work, std:
 /// CUB takes the error of a launch before it for its own, and forgets it.
 template <class Args, class Call>
 bool run(const Queue& queue, const Args& args, std::size_t count, const Call& call) {
+  const CurrentDevice current(queue.device);
   std::size_t bytes = args.work.size();
   return worked(cudaGetLastError()) &&
          worked(call(queue, args, args.work.data(), bytes, static_cast<Index>(count)));
@@ -39,6 +41,7 @@ bool run(const Queue& queue, const Args& args, std::size_t count, const Call& ca
 }  // namespace
 
 bool selection_work_bytes(const Queue& queue, Index count, std::size_t* bytes) {
+  const CurrentDevice current(queue.device);
   std::size_t sums = 0, indices = 0, contacts = 0;
   if (!worked(cudaGetLastError()) || !worked(scan(queue, {}, nullptr, sums, count)) ||
       !worked(list(queue, {}, nullptr, indices, count)) ||

@@ -21,6 +21,8 @@
 
 #include <cuda_runtime.h>
 
+#include "kernels/launch/current_device.cuh"
+
 // The software device of the tests (tests/device) is a C++ compiler's, which knows neither.
 #if !defined(ISOCLOTH_LAUNCH)
 #define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
@@ -157,7 +159,7 @@ constexpr bool runs_in_warps() {
     return false;
 }
 
-/// Of a kernel, whoever launches it: always the same, therefore.
+/// Of a kernel on its device, whoever launches it: always the same, therefore.
 template <class Kernel>
 void allow_shared_memory(Kernel* kernel, const Queue& queue, std::size_t bytes) {
   if (bytes > shared_without_asking)
@@ -188,9 +190,10 @@ template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
   constexpr Index size = 128;
   const auto blocks = static_cast<unsigned>((count + size - 1) / size);
-  if (count > 0)
-    ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
-                    count, body);
+  if (count <= 0) return;
+  const CurrentDevice current(queue.device);
+  ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
+                  count, body);
 }
 
 /// Shared memory past shared_without_asking needs a queue that knows its shared_limit; past that limit, and
@@ -198,6 +201,7 @@ void parallel_for(const Queue& queue, Index count, const Body& body) {
 template <class Body>
 void for_each_block(const Queue& queue, Index count, BlockMemory memory, const Body& body) {
   if (count <= 0) return;
+  const CurrentDevice current(queue.device);
   const auto stream = static_cast<cudaStream_t>(queue.stream);
   const std::size_t piece = workspace_piece(queue, memory);
   char* const workspace = static_cast<char*>(queue.workspace);

@@ -14,7 +14,8 @@ struct Queue {
   MonitorView monitor;              ///< CPU: asked inside of long kernels
   ThreadPool* pool = nullptr;       ///< CPU: workers, null: the calling thread alone
   int emulated_block = 0;           ///< CPU, tests: run in blocks of this many concurrent threads; 0: off
-  void* stream = nullptr;           ///< CUDA: cudaStream_t
+  int device = 0;                   ///< CUDA: number of the device
+  void* stream = nullptr;           ///< CUDA: cudaStream_t, of that device
   int block_threads = 0;            ///< CUDA: threads per block, 0: what the kernel wants
   int multiprocessors = 0;          ///< CUDA: of the device
   std::size_t shared_limit = 0;     ///< CUDA: bytes of shared memory that one block may have

@@ -253,6 +253,12 @@ TEST_F(BadInput, IsABackendThatIsNotThere) {
       "backend: found \"cuda\", but it cannot be used: " + info["backends"][1]["message"].get<std::string>());
 }
 
+TEST_F(BadInput, IsADeviceOfTheCpu) {
+  write_scene("scene.json", shaken_sheet(5));
+  expect_refused_without_trace({"run", "scene.json", "-o", "out", "--device", "1"},
+                               "device: found 1, expected 0 where the backend is \"cpu\"");
+}
+
 TEST_F(BadInput, IsACheckpointThatDoesNotFit) {
   write_scene("scene.json", shaken_sheet(5));
   Json other = shaken_sheet(5);

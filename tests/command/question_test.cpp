@@ -183,6 +183,7 @@ TEST_F(QuestionCommand, InfoSaysWhyCudaIsAbsent) {
   EXPECT_EQ(root["backends"][0]["usable"], true);
   EXPECT_EQ(root["backends"][1]["name"], "cuda");
   EXPECT_FALSE(root["backends"][1]["message"].get<std::string>().empty());
+  EXPECT_TRUE(root["backends"][1]["devices"].is_array());
   EXPECT_EQ(root["recipes"][0]["name"], "coltraro2022");
   const Finished plain = isocloth({"info"});
   EXPECT_EQ(plain.code, 0);

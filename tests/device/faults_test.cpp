@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "kernels/launch/launch.hpp"
@@ -14,6 +15,23 @@ namespace isocloth::cuda {
 namespace {
 
 constexpr Index count = 256;  // two blocks of parallel_for()
+
+// Comes first: none of the devices is in use yet.
+TEST(CurrentDevice, GivesBackWhatWasChosenAndTouchesNoOther) {
+  int device = -1;
+  { const CurrentDevice current(1); }
+  cudaGetDevice(&device);
+  EXPECT_EQ(device, 1);
+  EXPECT_FALSE(is_in_use(0));
+  cudaSetDevice(0);
+  {
+    const CurrentDevice current(1);
+    cudaGetDevice(&device);
+    EXPECT_EQ(device, 1);
+  }
+  cudaGetDevice(&device);
+  EXPECT_EQ(device, 0);
+}
 
 /// An array of the device, and a stream.
 class SoftwareDevice : public testing::Test {
@@ -77,7 +95,7 @@ TEST_F(SoftwareDevice, EndsAKernelThatWritesBehindAnArray) {
         parallel_for(queue_, count, Overrun{values_});
         cudaStreamSynchronize(stream());
       },
-      "a kernel touches memory behind an array or released.*Overrun");
+      "a kernel touches memory behind an array.*Overrun");
 }
 
 TEST_F(SoftwareDevice, EndsAKernelThatReadsWhatWasReleased) {
@@ -89,7 +107,7 @@ TEST_F(SoftwareDevice, EndsAKernelThatReadsWhatWasReleased) {
         parallel_for(queue_, count, Number{released});
         cudaStreamSynchronize(stream());
       },
-      "behind an array or released");
+      "behind an array, released");
 }
 
 TEST_F(SoftwareDevice, RefusesAPointerToTheHostsMemory) {
@@ -201,6 +219,74 @@ TEST_F(SoftwareDevice, RefusesCopiesBesideArrays) {
   EXPECT_DEATH(cudaMemcpyAsync(values_ + count, &host, sizeof host, cudaMemcpyHostToDevice,
                                queue_.stream != nullptr ? stream() : nullptr),
                "not within an array");
+}
+
+/// An array and a stream of the other device.
+class TwoSoftwareDevices : public SoftwareDevice {
+ protected:
+  TwoSoftwareDevices() {
+    const CurrentDevice current(1);
+    EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&others_), count * sizeof(double)), cudaSuccess);
+    cudaStream_t stream = nullptr;
+    EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    other_queue_.device = 1;
+    other_queue_.stream = stream;
+  }
+  ~TwoSoftwareDevices() override {
+    cudaStreamDestroy(static_cast<cudaStream_t>(other_queue_.stream));
+    cudaFree(others_);
+  }
+
+  Queue other_queue_;
+  double* others_ = nullptr;
+};
+
+TEST_F(TwoSoftwareDevices, EachRunsItsKernels) {
+  parallel_for(queue_, count, Number{values_});
+  parallel_for(other_queue_, count, Number{others_});
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  std::swap(queue_, other_queue_);
+  std::swap(values_, others_);
+  EXPECT_EQ(downloaded()[1], 1);
+}
+
+TEST_F(TwoSoftwareDevices, RefuseEachOthersMemory) {
+  EXPECT_DEATH(parallel_for(other_queue_, count, Number{values_}), "a pointer to memory of device 0.*Number");
+  EXPECT_DEATH(cudaMemcpyAsync(others_, others_, 8, cudaMemcpyHostToDevice, stream()),
+               "not within an array of the stream's device");
+}
+
+/// A kernel that comes to an array by a pointer in memory.
+struct Hidden {
+  double** values;
+  __device__ void operator()(Index i) const { values[0][i] = i; }
+};
+TEST_F(TwoSoftwareDevices, EndAKernelThatReachesTheOthersMemory) {
+  cudaMemcpyAsync(values_, &others_, sizeof others_, cudaMemcpyHostToDevice, stream());
+  cudaStreamSynchronize(stream());
+  EXPECT_DEATH(
+      {
+        parallel_for(queue_, 1, Hidden{reinterpret_cast<double**>(values_)});
+        cudaStreamSynchronize(stream());
+      },
+      "a kernel touches memory behind an array, released or of another device");
+}
+
+TEST_F(TwoSoftwareDevices, RefuseEachOthersStreamsAndGraphs) {
+  other_queue_.device = 0;
+  parallel_for(other_queue_, count, Number{values_});
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaStreamBeginCapture(stream(), cudaStreamCaptureModeThreadLocal);
+  parallel_for(queue_, count, Number{values_});
+  ASSERT_EQ(cudaStreamEndCapture(stream(), &graph), cudaSuccess);
+  cudaGraphInstantiate(&executable, graph, 0);
+  EXPECT_EQ(cudaGraphLaunch(executable, static_cast<cudaStream_t>(other_queue_.stream)),
+            cudaErrorInvalidResourceHandle);
+  cudaGetLastError();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
 }
 
 TEST_F(SoftwareDevice, RecordsGraphsAndWhatTheyForbid) {

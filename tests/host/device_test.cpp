@@ -101,13 +101,13 @@ constexpr std::size_t full = 16 << 20;
 
 Memory counting_memory() {
   Memory memory = cpu_backend(widest_simd())->memory;
-  memory.allocate = [](std::size_t bytes, void** pointer) {
+  memory.allocate = [](int, std::size_t bytes, void** pointer) {
     if (chunk_bytes + bytes > full) return false;
     chunk_bytes += bytes;
     *pointer = std::malloc(bytes);
     return chunks.insert(*pointer).second;
   };
-  memory.release = [](void* pointer) {
+  memory.release = [](int, void* pointer) {
     EXPECT_EQ(chunks.erase(pointer), 1u);
     std::free(pointer);
   };

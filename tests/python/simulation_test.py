@@ -77,6 +77,18 @@ def test_views_keep_the_simulation_alive(sheet):
     assert numpy.isfinite(view.cloth(0)).all()
 
 
+def test_a_device_is_chosen_and_named_by_views(sheet):
+    with pytest.raises(isocloth.DeviceError, match='device: found 1, expected 0 where the backend is "cpu"'):
+        isocloth.Simulation(sheet, device=1)
+    try:
+        simulation = isocloth.Simulation(sheet, backend="cuda", device=1)
+    except isocloth.DeviceError as error:
+        pytest.skip(f"no two GPUs: {error}")
+    cuda = 2  # kDLCUDA
+    for view in simulation.views("positions"):
+        assert view.array.__dlpack_device__() == (cuda, 1)
+
+
 def test_write_and_snapshots_go_back_bit_for_bit(batch):
     simulation = isocloth.Simulation(batch)
     simulation.advance(5)

@@ -51,7 +51,7 @@ kernels/cloth_contact launch core contact linear
 kernels/impulse launch core contact forces grippers
 kernels/batch launch core linear tensors forces samples projection
 kernels/measures launch core tensors
-kernels/cuda cloth_contact kernels/kernel_table.hpp
+kernels/cuda launch cloth_contact kernels/kernel_table.hpp
 kernels/without_models kernels/kernel_table.hpp
 kernels/models/bender_sle launch core
 kernels/models/lists kernels/kernel_table.hpp kernels/models/

@@ -3,10 +3,11 @@
 
 extern "C" {
 
-const isocloth::Backend* isocloth_cuda_backend() {
+const isocloth::Backend* isocloth_cuda_backend(int) {
   static isocloth::Backend backend;
   backend.abi = isocloth::backend_abi + 1;
   return &backend;
 }
-const char* isocloth_cuda_status() { return "of another build"; }
+const char* isocloth_cuda_status(int) { return "of another build"; }
+int isocloth_cuda_device_count() { return 1; }
 }

@@ -13,7 +13,7 @@ from ._scenes import scene_file
 from .errors import ShapeError
 
 
-def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+def fit(plan, output=None, *, backend="cpu", device=0, precision="float64", solver="automatic", simd="", threads=0,
         overwrite=False, resume=False, simulate=False, quiet=False, allow=None):
     """Finds the numbers of scenes with which they move as was recorded, as ``isocloth fit`` does, and returns what
     ``fit.json`` has: ``status`` (``"completed"``; ``"model rejected"`` where what is left of the recordings is not the
@@ -39,7 +39,7 @@ def fit(plan, output=None, *, backend="cpu", precision="float64", solver="automa
     if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
     with scene_file(plan, "fit", allow) as file, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "fit"))
-        _core.fit(*file, target, backend, precision, solver, simd, threads, if_exists, simulate, quiet)
+        _core.fit(*file, target, backend, device, precision, solver, simd, threads, if_exists, simulate, quiet)
         return None if simulate else json.loads(pathlib.Path(target, "fit.json").read_text(encoding="utf-8"))
 
 

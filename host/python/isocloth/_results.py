@@ -85,7 +85,7 @@ class Result:
         return f"Result({str(self.folder)!r}: {self.summary['status']}, {len(self.times)} frames)"
 
 
-def run(scene, output=None, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+def run(scene, output=None, *, backend="cpu", device=0, precision="float64", solver="automatic", simd="", threads=0,
         overwrite=False, resume=False, frames_of=None, certify=False, energy_balance=False, quiet=False, allow=None):
     """Simulates a scene into a result folder, as ``isocloth run`` does, and returns its :class:`Result`.
 
@@ -109,8 +109,8 @@ def run(scene, output=None, *, backend="cpu", precision="float64", solver="autom
     with scene_file(scene, allow=allow) as file, tempfile.TemporaryDirectory(prefix="isocloth-") as folder:
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "result"))
         if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
-        summary = json.loads(_core.run(*file, target, backend, precision, solver, simd, threads, if_exists, frames_of,
-                                       certify, energy_balance, quiet))
+        summary = json.loads(_core.run(*file, target, backend, device, precision, solver, simd, threads, if_exists,
+                                       frames_of, certify, energy_balance, quiet))
         for line in summary["warnings"]:
             warnings.warn(line, SceneWarning, stacklevel=2)
         result = Result(target)

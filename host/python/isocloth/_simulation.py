@@ -17,9 +17,9 @@ class View:
 
     ``array`` has shape (tiles, lanes, nodes, numbers): cloth ``c`` of the view is ``array[c // lanes, c % lanes]``
     and garment ``garments[c]`` of the scene; what follows the last cloth is padding. On a GPU and for single garments
-    there is one lane. On the CPU it is a numpy array; on a GPU it speaks DLPack (``torch.from_dlpack(view.array)``,
-    ``cupy.from_dlpack``). It may be read until the simulation steps again; positions and velocities may be written
-    until then, too. Ask for another view after a step.
+    there is one lane. On the CPU it is a numpy array; on a GPU it speaks DLPack, which tells its number
+    (``torch.from_dlpack(view.array)``, ``cupy.from_dlpack``). It may be read until the simulation steps again;
+    positions and velocities may be written until then, too. Ask for another view after a step.
     """
 
     array: typing.Any
@@ -38,9 +38,10 @@ class Simulation(_core.Simulation):
 
     scene: path of a scene file, a :class:`isocloth.scene.Scene`, or a dict with the same keys (see
     :func:`isocloth.schema`); files that it names are looked for beside the scene file, or in the current folder.
-    backend: ``cpu`` or ``cuda``; precision: ``float64`` or ``float32``; solver: ``automatic``, ``batched``, ``direct``,
-    ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or ``avx512``, empty: the widest there is; threads: 0 for
-    all cores, results do not depend on it. measure_strain: reports have strains; off, batches are faster.
+    backend: ``cpu`` or ``cuda``; device: number of the GPU, which views carry; precision: ``float64`` or ``float32``;
+    solver: ``automatic``, ``batched``, ``direct``, ``mixed`` or ``iterative``; simd: ``baseline``, ``avx2`` or
+    ``avx512``, empty: the widest there is; threads: 0 for all cores, results do not depend on it. measure_strain:
+    reports have strains; off, batches are faster.
     energy_balance: :meth:`energy_balance` tells where the energy of each garment comes from and goes to, which is
     measured in every step, without a change of any bit of it. allow: a folder, or several, from whose trees a scene may
     read, "/" for any; files that it names there are refused else. A scene file may read from the tree of its own
@@ -61,10 +62,10 @@ class Simulation(_core.Simulation):
     (25, 3)
     """
 
-    def __init__(self, scene, *, backend="cpu", precision="float64", solver="automatic", simd="", threads=0,
+    def __init__(self, scene, *, backend="cpu", device=0, precision="float64", solver="automatic", simd="", threads=0,
                  measure_strain=True, energy_balance=False, allow=None):
         with scene_file(scene, allow=allow) as file:
-            super().__init__(*file, backend, precision, solver, simd, threads, measure_strain, energy_balance)
+            super().__init__(*file, backend, device, precision, solver, simd, threads, measure_strain, energy_balance)
         self._forces = Forces()
         for line in self.warnings:
             warnings.warn(line, SceneWarning, stacklevel=2)

@@ -23,7 +23,7 @@ void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_sweeps(nanobind::module_& module);
 
-ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
+ExecutionOptions execution_options(const std::string& backend, int device, const std::string& precision,
                                    const std::string& solver, const std::string& simd, int threads);
 FileAccess file_access(const std::vector<std::string>& folders);
 

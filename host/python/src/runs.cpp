@@ -110,7 +110,7 @@ void bind_runs(nb::module_& module) {
   module.def(
       "run",
       [](const std::string& scene, const std::vector<std::string>& allow, const std::string& output,
-         const std::string& backend, const std::string& precision, const std::string& solver,
+         const std::string& backend, int device, const std::string& precision, const std::string& solver,
          const std::string& simd, int threads, const std::string& if_exists,
          std::optional<std::size_t> frames_of, bool certify, bool energies, bool quiet) {
         ResultOptions result;
@@ -118,20 +118,22 @@ void bind_runs(nb::module_& module) {
         result.frames_of = frames_of;
         result.has_energies = energies;
         return run(scene, file_access(allow), output,
-                   execution_options(backend, precision, solver, simd, threads), result, certify, quiet);
+                   execution_options(backend, device, precision, solver, simd, threads), result, certify,
+                   quiet);
       },
-      "scene"_a, "allow"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
-      "if_exists"_a, "frames_of"_a.none(), "certify"_a, "energy_balance"_a, "quiet"_a);
+      "scene"_a, "allow"_a, "output"_a, "backend"_a, "device"_a, "precision"_a, "solver"_a, "simd"_a,
+      "threads"_a, "if_exists"_a, "frames_of"_a.none(), "certify"_a, "energy_balance"_a, "quiet"_a);
   module.def(
       "fit",
       [](const std::string& file, const std::vector<std::string>& allow, const std::string& output,
-         const std::string& backend, const std::string& precision, const std::string& solver,
+         const std::string& backend, int device, const std::string& precision, const std::string& solver,
          const std::string& simd, int threads, const std::string& if_exists, bool simulate, bool quiet) {
-        fit(file, file_access(allow), output, execution_options(backend, precision, solver, simd, threads),
-            if_exists_of(if_exists), simulate, quiet);
+        fit(file, file_access(allow), output,
+            execution_options(backend, device, precision, solver, simd, threads), if_exists_of(if_exists),
+            simulate, quiet);
       },
-      "file"_a, "allow"_a, "output"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
-      "if_exists"_a, "simulate"_a, "quiet"_a);
+      "file"_a, "allow"_a, "output"_a, "backend"_a, "device"_a, "precision"_a, "solver"_a, "simd"_a,
+      "threads"_a, "if_exists"_a, "simulate"_a, "quiet"_a);
 
   nb::class_<TrajectoryFile>(module, "Trajectory", "The trajectory of a result folder.")
       .def(nb::init<const std::string&>(), "path"_a)

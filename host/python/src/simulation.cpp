@@ -75,8 +75,8 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
     if (view.backend == "cpu")
       array = nb::cast(nb::ndarray<nb::numpy>(view.data, 4, shape, self, view.strides.data(), type));
     else
-      array = nb::cast(
-          nb::ndarray<>(view.data, 4, shape, self, view.strides.data(), type, nb::device::cuda::value, 0));
+      array = nb::cast(nb::ndarray<nb::array_api>(view.data, 4, shape, self, view.strides.data(), type,
+                                                  nb::device::cuda::value, view.device));
     all.append(nb::make_tuple(array, view.garments));
   }
   return all;
@@ -223,10 +223,11 @@ void bind_commands(nb::class_<Runner>& type) {
 
 }  // namespace
 
-ExecutionOptions execution_options(const std::string& backend, const std::string& precision,
+ExecutionOptions execution_options(const std::string& backend, int device, const std::string& precision,
                                    const std::string& solver, const std::string& simd, int threads) {
   ExecutionOptions options;
   options.backend = backend;
+  options.device = device;
   if (precision != "float64" && precision != "float32")
     throw ShapeError(text("precision: found \"", precision, "\", expected float64 or float32"));
   options.precision = precision == "float32" ? Precision::float32 : Precision::float64;
@@ -247,13 +248,13 @@ void bind_simulation(nb::module_& module) {
   type.def(
           "__init__",
           [](Runner* self, const std::string& path, const std::vector<std::string>& allow,
-             const std::string& backend, const std::string& precision, const std::string& solver,
+             const std::string& backend, int device, const std::string& precision, const std::string& solver,
              const std::string& simd, int threads, bool measure_strain, bool energy_balance) {
-            ExecutionOptions options = execution_options(backend, precision, solver, simd, threads);
+            ExecutionOptions options = execution_options(backend, device, precision, solver, simd, threads);
             options.measure_strain = measure_strain;
             new (self) Runner(path, file_access(allow), options, energy_balance);
           },
-          "path"_a, "allow"_a, "backend"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
+          "path"_a, "allow"_a, "backend"_a, "device"_a, "precision"_a, "solver"_a, "simd"_a, "threads"_a,
           "measure_strain"_a, "energy_balance"_a)
       .def_prop_ro(
           "warnings", [](Runner& r) { return r.warnings(); },

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -16,12 +17,12 @@
 
 namespace isocloth::software {
 
-std::map<const void*, std::size_t>& shared_limits();
-
 namespace {
 
 cudaError_t last_error = cudaSuccess;
 std::vector<cudaStream_t> streams;
+thread_local int device_of_thread = 0;
+std::array<bool, device_count> are_used{};
 
 std::size_t number(const char* name, std::size_t otherwise) {
   const char* text = std::getenv(name);
@@ -35,6 +36,9 @@ std::size_t most_shared() {
          std::to_string(most_shared_memory));
   return bytes;
 }
+
+/// A call takes memory of the thread's device for itself, whatever it is for.
+void use_device() { are_used[current_device()] = true; }
 
 /// Notes that a stream which captures was asked for what it must not do.
 cudaError_t break_capture(CUstream_st& stream) {
@@ -53,6 +57,8 @@ cudaError_t set_last_error(cudaError_t error) {
   return error;
 }
 
+int current_device() { return device_of_thread; }
+
 bool is_set(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && std::string(value) != "0";
@@ -60,7 +66,7 @@ bool is_set(const char* name) {
 
 void run_pending(CUstream_st& stream) {
   if (stream.pending.empty()) return;
-  const DeviceAccess access;
+  const DeviceAccess access(stream.device);
   for (const auto& call : std::exchange(stream.pending, {})) call();
 }
 void run_all_streams() {
@@ -81,7 +87,9 @@ void add(cudaStream_t stream, const std::string& name, std::function<void()> cal
   if (is_eager) run_pending(*stream);
 }
 
-bool is_device_memory(const void* pointer, std::size_t bytes) { return holds_device_memory(pointer, bytes); }
+bool is_device_memory(const void* pointer, std::size_t bytes) {
+  return device_of_memory(pointer, bytes) == current_device();
+}
 
 }  // namespace isocloth::software
 
@@ -91,7 +99,7 @@ using namespace isocloth::software;
 cudaError_t set_shared_limit(const void* kernel, std::size_t bytes) {
   const Lock lock(mutex());
   if (bytes > most_shared()) return set_last_error(cudaErrorInvalidValue);
-  shared_limits()[kernel] = bytes;
+  shared_limits()[{current_device(), kernel}] = bytes;
   return cudaSuccess;
 }
 
@@ -101,13 +109,15 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   const Lock lock(mutex());
   if (some_stream_captures()) fail("cudaMalloc() while a stream captures");
   ++counters().allocations;
-  if (bytes > capacity() - std::min(capacity(), used_device_memory()))
+  use_device();
+  if (bytes > capacity() - std::min(capacity(), used_device_memory(current_device())))
     return set_last_error(cudaErrorMemoryAllocation);
-  *pointer = allocate_device_memory(bytes);
+  *pointer = allocate_device_memory(current_device(), bytes);
   return *pointer != nullptr ? cudaSuccess : set_last_error(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFree(void* pointer) {
   const Lock lock(mutex());
+  use_device();
   if (some_stream_captures()) fail("cudaFree() while a stream captures");
   if (pointer == nullptr) return cudaSuccess;
   run_all_streams();  // a device waits for all of them here
@@ -130,8 +140,9 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   const Lock lock(mutex());
+  use_device();
   *total = capacity();
-  *free = *total - std::min(*total, used_device_memory());
+  *free = *total - std::min(*total, used_device_memory(current_device()));
   return cudaSuccess;
 }
 
@@ -139,10 +150,11 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   const Lock lock(mutex());
+  use_device();
   if (stream->capture != nullptr) return break_capture(*stream);
   const bool is_upload = kind == cudaMemcpyHostToDevice;
-  if (bytes > 0 && !is_device_memory(is_upload ? to : from, bytes))
-    fail("a copy of " + std::to_string(bytes) + " bytes that are not within an array of the device");
+  if (bytes > 0 && device_of_memory(is_upload ? to : from, bytes) != stream->device)
+    fail("a copy of " + std::to_string(bytes) + " bytes that are not within an array of the stream's device");
   Counters& c = counters();
   c.calls += is_upload ? 'U' : 'D';
   ++(is_upload ? c.uploads : c.downloads);
@@ -169,6 +181,10 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "out of memory";
     case cudaErrorInvalidConfiguration:
       return "invalid configuration argument";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
     case cudaErrorStreamCaptureUnsupported:
       return "operation not permitted when stream is capturing";
     case cudaErrorStreamCaptureInvalidated:
@@ -182,11 +198,14 @@ const char* cudaGetErrorString(cudaError_t error) {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   const Lock lock(mutex());
+  use_device();
   *stream = streams.emplace_back(new CUstream_st);
+  (*stream)->device = current_device();
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const Lock lock(mutex());
+  use_device();
   run_pending(*stream);
   std::erase(streams, stream);
   delete stream;
@@ -194,6 +213,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(mutex());
+  use_device();
   if (stream->capture != nullptr) return break_capture(*stream);
   Counters& c = counters();
   ++c.waits;
@@ -203,12 +223,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   const Lock lock(mutex());
-  stream->capture = new Graph;
+  use_device();
+  stream->capture = new Graph{.device = stream->device};
   stream->is_broken = false;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   const Lock lock(mutex());
+  use_device();
   *graph = std::exchange(stream->capture, nullptr);
   if (!stream->is_broken) return cudaSuccess;
   delete std::exchange(*graph, nullptr);
@@ -216,6 +238,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const Lock lock(mutex());
+  use_device();
   ++counters().graphs;
   *executable = new Graph(*graph);
   return cudaSuccess;
@@ -226,7 +249,9 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   const Lock lock(mutex());
+  use_device();
   if (stream->capture != nullptr) return break_capture(*stream);
+  if (executable->device != stream->device) return set_last_error(cudaErrorInvalidResourceHandle);
   ++counters().graph_launches;
   counters().calls += 'R';
   add(stream, "a graph", [calls = executable->calls] {
@@ -235,6 +260,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  const Lock lock(mutex());
+  use_device();
   delete executable;
   return cudaSuccess;
 }
@@ -246,10 +273,37 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = device_count;
   return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+cudaError_t cudaSetDevice(int device) {
+  const Lock lock(mutex());
+  if (device < 0 || device >= device_count) return set_last_error(cudaErrorInvalidDevice);
+  device_of_thread = device;
+  use_device();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  *device = device_of_thread;
+  return cudaSuccess;
+}
+/// Of the driver's functions this one alone.
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
+                                             unsigned long long, cudaDriverEntryPointQueryResult* found) {
+  if (std::string(symbol) != "cuDevicePrimaryCtxGetState") {
+    *found = cudaDriverEntryPointSymbolNotFound;
+    return cudaSuccess;
+  }
+  *found = cudaDriverEntryPointSuccess;
+  *function = reinterpret_cast<void*>(+[](int device, unsigned*, int* active) {
+    const Lock lock(mutex());
+    *active = are_used[device] ? 1 : 0;
+    return 0;
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (device < 0 || device >= device_count) return set_last_error(cudaErrorInvalidDevice);
   *properties = {.name = "software device, for tests", .major = 9, .minor = 0, .totalGlobalMem = capacity()};
   return cudaSuccess;
 }
@@ -266,6 +320,11 @@ const char* isocloth_test_device_calls() {
   static std::string answer;
   answer = std::exchange(counters().calls, {});
   return answer.c_str();
+}
+/// Whether anything was asked of a device.
+bool isocloth_test_device_is_used(int device) {
+  const Lock lock(mutex());
+  return are_used[device];
 }
 /// What was counted so far, as JSON.
 const char* isocloth_test_device_counts() {

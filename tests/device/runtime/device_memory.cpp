@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,20 +30,27 @@ struct Range {
   std::size_t bytes;  ///< asked for
   void* pages;        ///< what is opened and closed
   std::size_t open;   ///< its size [bytes]
+  int device;
 };
 
 std::mutex memory_mutex;
 std::map<const void*, Range> ranges;  ///< by the pointer that was given out
-std::size_t used = 0;
+std::array<std::size_t, device_count> used{};
 std::uintptr_t next_address = first_device_address;
 /// Where libraries of the host stand in for those of a device, it stays open.
-int accesses = is_set("ISOCLOTH_TEST_DEVICE_OPEN") ? 1 : 0;
+const int always = is_set("ISOCLOTH_TEST_DEVICE_OPEN") ? 1 : 0;
+std::array<int, device_count> accesses{always, always};
 
 std::size_t rounded(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 void protect(const Range& range, int protection) {
   if (mprotect(range.pages, range.open, protection) != 0)
     fail("memory of the device cannot be opened or closed");
+}
+
+void protect_all(int device, int protection) {
+  for (const auto& [pointer, range] : ranges)
+    if (range.device == device) protect(range, protection);
 }
 
 /// Says who touched what before the process ends as it would have.
@@ -54,7 +62,8 @@ void explain(int signal, siginfo_t* info, void*) {
       std::snprintf(text, sizeof text, "software device: %s touches %s, at %p%s%.400s\n",
                     kernel != nullptr ? "a kernel" : "the host",
                     address >= first_device_address && address < end_of_device_addresses
-                        ? (kernel != nullptr ? "memory behind an array or released" : "memory of the device")
+                        ? (kernel != nullptr ? "memory behind an array, released or of another device"
+                                             : "memory of the device")
                         : "memory that it may not",
                     info->si_addr, kernel != nullptr ? ", in " : "", kernel != nullptr ? kernel : "");
   if (length > 0 && write(2, text, static_cast<std::size_t>(length)) < 0) _exit(1);
@@ -74,22 +83,20 @@ const Explainer explainer;
 
 }  // namespace
 
-DeviceAccess::DeviceAccess() {
+DeviceAccess::DeviceAccess(int device) : device_(device) {
   const std::lock_guard lock(memory_mutex);
-  if (accesses++ > 0) return;
-  for (const auto& [pointer, range] : ranges) protect(range, PROT_READ | PROT_WRITE);
+  if (accesses[device_]++ == 0) protect_all(device_, PROT_READ | PROT_WRITE);
 }
 
 DeviceAccess::~DeviceAccess() {
   const std::lock_guard lock(memory_mutex);
-  if (--accesses > 0) return;
-  for (const auto& [pointer, range] : ranges) protect(range, PROT_NONE);
+  if (--accesses[device_] == 0) protect_all(device_, PROT_NONE);
 }
 
-void* allocate_device_memory(std::size_t bytes) {
+void* allocate_device_memory(int device, std::size_t bytes) {
   const std::lock_guard lock(memory_mutex);
   const std::size_t kept = rounded(std::max<std::size_t>(bytes, 1), 16);
-  Range range{.bytes = bytes, .pages = nullptr, .open = 0};
+  Range range{.bytes = bytes, .pages = nullptr, .open = 0, .device = device};
   range.open = rounded(kept, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   range.pages = mmap(reinterpret_cast<void*>(next_address), range.open, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -100,10 +107,10 @@ void* allocate_device_memory(std::size_t bytes) {
   protect(range, PROT_READ | PROT_WRITE);
   static const int fresh = std::getenv("ISOCLOTH_TEST_DEVICE_SKIP") != nullptr ? 0 : 0xFF;
   std::memset(range.pages, fresh, range.open);
-  if (accesses == 0) protect(range, PROT_NONE);
+  if (accesses[device] == 0) protect(range, PROT_NONE);
   void* const pointer = static_cast<char*>(range.pages) + (range.open - kept);
   ranges.emplace(pointer, range);
-  used += bytes;
+  used[device] += bytes;
   return pointer;
 }
 
@@ -112,21 +119,23 @@ void release_device_memory(void* pointer) {
   const auto found = ranges.find(pointer);
   if (found == ranges.end()) fail("released what was not allocated");
   munmap(found->second.pages, found->second.open);
-  used -= found->second.bytes;
+  used[found->second.device] -= found->second.bytes;
   ranges.erase(found);
 }
 
-std::size_t used_device_memory() {
+std::size_t used_device_memory(int device) {
   const std::lock_guard lock(memory_mutex);
-  return used;
+  return used[device];
 }
 
-bool holds_device_memory(const void* pointer, std::size_t bytes) {
+int device_of_memory(const void* pointer, std::size_t bytes) {
   const std::lock_guard lock(memory_mutex);
   const auto behind = ranges.upper_bound(pointer);
-  if (behind == ranges.begin()) return false;
+  if (behind == ranges.begin()) return -1;
   const auto& [begin, range] = *std::prev(behind);
-  return static_cast<const char*>(pointer) + bytes <= static_cast<const char*>(begin) + range.bytes;
+  const bool is_within =
+      static_cast<const char*>(pointer) + bytes <= static_cast<const char*>(begin) + range.bytes;
+  return is_within ? range.device : -1;
 }
 
 }  // namespace isocloth::software

@@ -24,8 +24,8 @@
 
 namespace isocloth::software {
 
-std::map<const void*, std::size_t>& shared_limits() {
-  static std::map<const void*, std::size_t> limits;
+SharedLimits& shared_limits() {
+  static SharedLimits limits;
   return limits;
 }
 
@@ -157,13 +157,14 @@ bool is_host_address(std::uintptr_t word) {
 }
 
 /// What is wrong with a launch, for a device.
-cudaError_t refusal(const void* kernel, const LaunchShape& shape) {
+cudaError_t refusal(cudaStream_t stream, const void* kernel, const LaunchShape& shape) {
   constexpr unsigned most_threads = 1024;
   constexpr std::size_t without_asking = 48 * 1024;
   if (shape.blocks == 0 || shape.blocks > 0x7fffffffu || shape.threads == 0 || shape.threads > most_threads ||
       (shape.most_threads > 0 && static_cast<int>(shape.threads) > shape.most_threads))
     return cudaErrorInvalidConfiguration;
-  const auto limit = shared_limits().find(kernel);
+  if (stream != nullptr && stream->device != current_device()) return cudaErrorInvalidResourceHandle;
+  const auto limit = shared_limits().find({current_device(), kernel});
   if (shape.shared > (limit == shared_limits().end() ? without_asking : limit->second))
     return cudaErrorInvalidValue;
   return cudaSuccess;
@@ -174,7 +175,7 @@ cudaError_t refusal(const void* kernel, const LaunchShape& shape) {
 void enqueue(cudaStream_t stream, const char* name, const void* kernel, const LaunchShape& shape,
              std::span<const Bytes> arguments, std::function<void()> thread) {
   const Lock lock(mutex());
-  if (const cudaError_t error = refusal(kernel, shape); error != cudaSuccess) {
+  if (const cudaError_t error = refusal(stream, kernel, shape); error != cudaSuccess) {
     set_last_error(error);
     return;
   }
@@ -187,6 +188,10 @@ void enqueue(cudaStream_t stream, const char* name, const void* kernel, const La
       if (is_host_address(word))
         fail("a pointer to the host's memory at byte " + std::to_string(at) + " of the arguments of " +
              short_name(name));
+      const int owner = device_of_memory(reinterpret_cast<const void*>(word), 1);
+      if (owner >= 0 && owner != current_device())
+        fail("a pointer to memory of device " + std::to_string(owner) + " at byte " + std::to_string(at) +
+             " of the arguments of " + short_name(name) + ", on device " + std::to_string(current_device()));
     }
   }
   constexpr std::size_t most_bytes = 32764;
@@ -204,6 +209,8 @@ void enqueue(cudaStream_t stream, const char* name, const void* kernel, const La
 
 void enqueue_library_call(cudaStream_t stream, const char* name, std::function<void()> call) {
   const Lock lock(mutex());
+  if (stream != nullptr && stream->device != current_device())
+    fail(std::string(name) + ": a stream of another device than the thread's");
   if (stream == nullptr || stream->capture == nullptr) {
     ++counters().launches;
     counters().calls += 'L';

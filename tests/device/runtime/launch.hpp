@@ -7,19 +7,21 @@
 // why, where a GPU might go on with a wrong number:
 //
 //   a barrier that not all threads of a block reach, or that they reach at different places
-//   a host that touches the device's memory, a kernel that touches memory behind an array or released
-//   a pointer to the host's memory among the arguments of a kernel
-//   an allocation while a stream captures; a copy that is not within an array of the device
+//   a host that touches the device's memory, a kernel that touches memory behind an array, released or of
+//   another device
+//   a pointer to memory of the host or of another device among the arguments of a kernel
+//   an allocation while a stream captures; a copy that is not within an array of the stream's device
 //
-// A launch with no block, too many threads or more shared memory than was asked for, and a copy or a wait
-// within a capture, are errors for cudaGetLastError(), as on a GPU.
+// A launch with no block, too many threads or more shared memory than was asked for, or into a stream of
+// another device than the thread's, and a copy or a wait within a capture, are errors for cudaGetLastError(),
+// as on a GPU. There are two devices.
 //
 // Fresh and shared memory is NaN. A kernel runs when its stream is waited for, so that a missing wait shows
 // as NaN or as an old value; ISOCLOTH_TEST_DEVICE_EAGER=1: at once. A race shows as results that depend on
 // the order of threads and blocks.
 //
 // Environment: ISOCLOTH_TEST_DEVICE_ORDER   ascending (default), descending or random: threads and blocks
-//              ISOCLOTH_TEST_DEVICE_BYTES   memory of the device, default 1 GiB
+//              ISOCLOTH_TEST_DEVICE_BYTES   memory of a device, default 1 GiB
 //              ISOCLOTH_TEST_DEVICE_SHARED  shared memory that a block may have, default 232448
 //              ISOCLOTH_TEST_DEVICE_COUNTS  file for what was counted (counters.hpp), written at the end
 //              ISOCLOTH_TEST_DEVICE_OPEN=1  the host may touch the device's memory
@@ -44,6 +46,10 @@ using cudaStream_t = CUstream_st*;
 namespace isocloth::software {
 
 struct Graph;
+
+constexpr int device_count = 2;
+/// The device of the calling thread (cudaSetDevice()).
+int current_device();
 
 /// The first of CUDA's three dimensions; nothing here uses others.
 struct Dimension {
@@ -72,6 +78,7 @@ void enqueue(cudaStream_t stream, const char* name, const void* kernel, const La
 void enqueue_library_call(cudaStream_t stream, const char* name, std::function<void()> call);
 /// __syncthreads().
 void sync_threads();
+/// Whether so many bytes lie in an array of the thread's device.
 bool is_device_memory(const void* pointer, std::size_t bytes);
 [[noreturn]] void fail(const std::string& what);
 

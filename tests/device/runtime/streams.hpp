@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tests/device/runtime/launch.hpp"
@@ -12,6 +14,7 @@ namespace isocloth::software {
 using Calls = std::vector<std::function<void()>>;
 
 struct Graph {
+  int device = 0;
   std::shared_ptr<Calls> calls = std::make_shared<Calls>();  ///< live on while they wait in a stream
 };
 
@@ -19,6 +22,7 @@ struct Graph {
 
 /// What waits in a stream, and what captures it.
 struct CUstream_st {
+  int device = 0;
   isocloth::software::Calls pending;
   isocloth::software::Graph* capture = nullptr;
   bool is_broken = false;  ///< a call was made that a capture forbids
@@ -26,9 +30,12 @@ struct CUstream_st {
 
 namespace isocloth::software {
 
+/// Shared memory that was asked for, by device and kernel [bytes].
+using SharedLimits = std::map<std::pair<int, const void*>, std::size_t>;
+SharedLimits& shared_limits();
 /// Whether a variable of the environment is there and not 0.
 bool is_set(const char* name);
-/// Does what waits in a stream, with the device's memory open.
+/// Does what waits in a stream, with its device's memory open.
 void run_pending(CUstream_st& stream);
 /// Does what waits in all of them.
 void run_all_streams();

@@ -23,8 +23,8 @@ void require_options_of_way(const CLI::App& command, const MinimiseRequest& requ
       refuse(option, "found without --recipe, to which it belongs");
     return;
   }
-  for (const char* option :
-       {"--longest-step", "--most-steps", "--backend", "--precision", "--solver", "--simd", "--threads"})
+  for (const char* option : {"--longest-step", "--most-steps", "--backend", "--device", "--precision",
+                             "--solver", "--simd", "--threads"})
     refuse(option, "found with --recipe, which takes no steps");
 }
 

@@ -8,7 +8,7 @@ import numpy
 from .. import _core
 from .._arguments import shown
 
-_OPTIONS = ("backend", "precision", "solver", "simd", "threads", "measure_strain", "energy_balance", "allow")
+_OPTIONS = ("backend", "device", "precision", "solver", "simd", "threads", "measure_strain", "energy_balance", "allow")
 _OWN = ("horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode")
 _NUMBERS = tuple(_core.fabric_numbers())
 
