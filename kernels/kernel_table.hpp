@@ -122,8 +122,8 @@ struct Memory {
   bool (*wait)(const Queue& queue);   ///< until everything is done that was asked of the queue
   const char* (*last_error)();
   // Copies that do not wait, of memory of the host that is locked in its place; null where there is none.
-  bool (*allocate_locked)(std::size_t bytes, void** pointer);
-  void (*release_locked)(void* pointer);
+  bool (*allocate_locked)(int device, std::size_t bytes, void** pointer);
+  void (*release_locked)(int device, void* pointer);
   bool (*begin_upload)(const Queue& queue, void* to, const void* from,
                        std::size_t bytes);  ///< `from`, locked, stays as it is until the queue was waited for
   bool (*begin_download)(const Queue& queue, void* to, const void* from,
@@ -147,7 +147,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 28;
+constexpr int backend_abi = 30;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -14,9 +14,10 @@ class LockedArray {
  public:
   LockedArray() = default;
   /// Values are not initialised. Throws DeviceError where so much memory cannot be locked.
-  LockedArray(const Device& device, std::size_t size) : memory_(&device.backend().memory), size_(size) {
+  LockedArray(const Device& device, std::size_t size)
+      : memory_(&device.backend().memory), device_(device.queue().device), size_(size) {
     void* pointer = nullptr;
-    if (size > 0) device.check(memory_->allocate_locked(size * sizeof(T), &pointer));
+    if (size > 0) device.check(memory_->allocate_locked(device_, size * sizeof(T), &pointer));
     data_ = static_cast<T*>(pointer);
   }
   LockedArray(LockedArray&& other) noexcept { swap(other); }
@@ -25,7 +26,7 @@ class LockedArray {
     return *this;
   }
   ~LockedArray() {
-    if (data_ != nullptr) memory_->release_locked(data_);
+    if (data_ != nullptr) memory_->release_locked(device_, data_);
   }
 
   T* data() { return data_; }
@@ -35,11 +36,13 @@ class LockedArray {
  private:
   void swap(LockedArray& other) noexcept {
     std::swap(memory_, other.memory_);
+    std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
   }
 
   const Memory* memory_ = nullptr;
+  int device_ = 0;
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -31,12 +31,16 @@ bool wait(const Queue& queue) {
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) && worked(cudaStreamSynchronize(stream_of(queue)));
 }
-bool allocate_locked(std::size_t bytes, void** pointer) {
+bool allocate_locked(int device, std::size_t bytes, void** pointer) {
+  const CurrentDevice current(device);
   if (worked(cudaMallocHost(pointer, bytes))) return true;
   cudaGetLastError();
   return false;
 }
-void release_locked(void* pointer) { cudaFreeHost(pointer); }
+void release_locked(int device, void* pointer) {
+  const CurrentDevice current(device);
+  cudaFreeHost(pointer);
+}
 bool begin_upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
   const CurrentDevice current(queue.device);
   return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue)));

@@ -126,6 +126,7 @@ cudaError_t cudaFree(void* pointer) {
 }
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
   const Lock lock(mutex());
+  use_device();
   if (some_stream_captures()) fail("cudaMallocHost() while a stream captures");
   *pointer = std::malloc(std::max<std::size_t>(1, bytes));
   if (*pointer == nullptr) return set_last_error(cudaErrorMemoryAllocation);
@@ -134,6 +135,7 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
 }
 cudaError_t cudaFreeHost(void* pointer) {
   const Lock lock(mutex());
+  use_device();
   run_all_streams();  // a device waits for all of them here
   std::free(pointer);
   return cudaSuccess;
