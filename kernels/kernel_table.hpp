@@ -10,13 +10,16 @@
 #include "kernels/forces/stitches.hpp"
 #include "kernels/impulse/impulse_kernels.hpp"
 #include "kernels/impulse/step_impulse.hpp"
+#include "kernels/linear/cg_columns.hpp"
 #include "kernels/linear/front_factor.hpp"
 #include "kernels/linear/front_solve.hpp"
 #include "kernels/linear/pcg.hpp"
 #include "kernels/measures/cloth_measures.hpp"
+#include "kernels/measures/copy_arrays.hpp"
 #include "kernels/measures/measures.hpp"
 #include "kernels/measures/strains.hpp"
 #include "kernels/projection/body_system.hpp"
+#include "kernels/projection/excess.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/projection/nodal_system.hpp"
 #include "kernels/projection/place_pins.hpp"
@@ -36,12 +39,14 @@ struct SetupKernels {
 
 /// Kernels of contacts between cloths, in double whatever the precision of the steps.
 struct ClothContactKernels {
+  Kernel<CountStrays> count_strays;
   Kernel<FitBoxes> fit_boxes;
   Kernel<CountPairs> count_pairs;
   Kernel<WritePairs> write_pairs;
   Kernel<MeasurePairs> measure_pairs;
   Kernel<CullCandidates> cull_candidates;
   Kernel<FindClothContacts> find_contacts;
+  Kernel<CarryForces> carry_forces;
   Kernel<RespondClothContacts> respond_contacts;
 };
 
@@ -72,6 +77,8 @@ struct StepKernels {
   Kernel<PartialDots<Real>> partial_dots;
   Kernel<DescendAlong<Real>> update_solution;
   Kernel<TurnDirection<Real>> update_direction;
+  Kernel<AdvanceCg> advance_cg;
+  Kernel<CgVectors<Real>> begin_cg, descend_cg, turn_cg;
   Kernel<ApplyCorrection<Real>> apply_correction;
   Kernel<UpdateMultipliers<Real>> update_multipliers;
   Kernel<FindMismatches<Real>> find_mismatches;
@@ -84,6 +91,7 @@ struct StepKernels {
   Kernel<MultiplyColumns<Real>> multiply_columns;
   Kernel<AddColumns<Real>> add_columns;
   Kernel<GatherClothNodes<Real>> gather_cloth_nodes;
+  Kernel<WriteRigidModes<Real>> write_rigid_modes;
   Kernel<AddClothContacts<Real>> add_cloth_contacts;
   Kernel<MultiplyClothContacts<Real>> multiply_cloth_contacts;
   Kernel<UpdateClothContacts<Real>> update_cloth_contacts;
@@ -99,6 +107,7 @@ struct StepKernels {
   /// Kernels of a model beside the core (kernels/models), a struct that the model knows, by the name of its
   /// recipe; null: the build of this backend has none of that name.
   const void* (*model_kernels)(const char* recipe);
+  Kernel<FindExcess<Real>> find_excess;
   Kernel<UpdateVelocities<Real>> update_velocities;
   Kernel<ScaleValues<Real>> scale_values;
   Kernel<MeasureAreas<Real>> measure_areas;
@@ -142,6 +151,7 @@ struct Backend {
   const char* name;
   Memory memory;
   SetupKernels setup;
+  Kernel<CopyArrays> copy_arrays;
   ClothContactKernels cloth_contact;
   SelectionKernels selection;
   StepKernels<float> float32;

@@ -53,9 +53,14 @@ void BroadPhase::begin_substep(const std::vector<Vec3d>& from) {
 }
 
 bool BroadPhase::update(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
-  if (searched_ == nullptr) return search(from, to);
-  const std::vector<Index> nodes = nodes_outside_bounds(to, &MovingBox::end);
-  return nodes.empty() || update_incremental(nodes, from, to) || search(from, to);
+  if (searched_ != nullptr) {
+    const std::vector<Index> nodes = nodes_outside_bounds(to, &MovingBox::end);
+    if (nodes.empty() || update_incremental(nodes, from, to)) return true;
+  }
+  Downloads downloads(device_);
+  const bool is_found = search(from, to, downloads);
+  downloads.run();
+  return is_found;
 }
 
 bool BroadPhase::find_once(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
@@ -116,7 +121,7 @@ void BroadPhase::set_motion_bounds(std::size_t node, const Vec3d& from, const Ve
   }
 }
 
-bool BroadPhase::search(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to) {
+bool BroadPhase::search(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, Downloads& downloads) {
   using enum PairSearch::Times;
   // A few steps of the same motion are searched at once, whenever in them nodes are where. Where
   // displacements are so long that this finds too much, those of this part at their speeds. In a tangle of
@@ -131,16 +136,32 @@ bool BroadPhase::search(const std::vector<Vec3d>& from, const std::vector<Vec3d>
     is_fast_ = how.ahead == 0;
     const Displacements all(from, to, how.ahead);
     for (std::size_t i = 0; i < motion_bounds_.size(); ++i) set_motion_bounds(i, all.from[i], all.to[i], how);
-    if (device_search_ ? device_search_->find(geometry_.device_features(),
-                                              {all.from, all.to, margins(how.has_spare), how.times},
-                                              most_pairs(how), candidates_.device_pairs, candidates_.pairs)
-                       : find_pairs(all.from, all.to, how, candidates_.pairs)) {
-      candidates_.measure_all(from, device_search_.has_value());
-      searched_ = &how;
-      return true;
+    Uploads uploads(device_);
+    if (!device_.backend().memory.host_accessible) {
+      if (device_bounds_.size() == 0) device_bounds_ = {device_, motion_bounds_.size()};
+      uploads.add(motion_bounds_, device_bounds_.view());
     }
+    if (device_search_) {
+      uploads.add(from, candidates_.measured_at());
+      if (!device_search_->find(geometry_.device_features(),
+                                {all.from, all.to, margins(how.has_spare), how.times}, most_pairs(how),
+                                candidates_.device_pairs, candidates_.pairs, uploads, downloads))
+        continue;
+    } else if (find_pairs(all.from, all.to, how, candidates_.pairs)) {
+      uploads.run();
+    } else {
+      continue;
+    }
+    candidates_.measure_all(from, device_search_.has_value());
+    searched_ = &how;
+    return true;
   }
   return false;
+}
+
+void BroadPhase::count_strays(ArrayView<const Vec3d> to, ArrayView<Index> count) {
+  device_.backend().cloth_contact.count_strays(
+      device_.queue(), {.positions = to, .bounds = device_bounds_.view(), .at_end = true, .count = count});
 }
 
 bool BroadPhase::update_incremental(const std::vector<Index>& nodes, const std::vector<Vec3d>& from,
@@ -168,7 +189,7 @@ bool BroadPhase::update_incremental(const std::vector<Index>& nodes, const std::
 
 std::size_t BroadPhase::memory_bytes() const {
   return search_.memory_bytes() + candidates_.memory_bytes() + motion_bounds_.size() * sizeof(MovingBox) +
-         (device_search_ ? device_search_->memory_bytes() : 0);
+         device_bounds_.bytes() + (device_search_ ? device_search_->memory_bytes() : 0);
 }
 
 }  // namespace isocloth

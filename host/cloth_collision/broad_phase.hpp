@@ -21,6 +21,14 @@ class BroadPhase {
   /// Makes candidates() hold all pairs within reach on straight displacements, or at the end of them; false:
   /// these are so wild that everything is near everything. from: of the last begin_substep().
   bool update(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to);
+  /// Whether candidates() are those of motion bounds.
+  bool knows_pairs() const { return searched_ != nullptr; }
+  /// Finds all pairs; false: there are too many. downloads: asked for what of candidates() the host has not
+  /// got yet.
+  bool search(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, Downloads& downloads);
+  /// Launches a count of the nodes that leave their motion bounds on the way to `to` [m]; shape [1].
+  void count_strays(ArrayView<const Vec3d> to, ArrayView<Index> count);
+  void forget_pairs() { searched_ = nullptr; }
   Candidates& candidates() { return candidates_; }
   const Candidates& candidates() const { return candidates_; }
 
@@ -49,8 +57,6 @@ class BroadPhase {
   void set_motion_bounds(std::size_t node, const Vec3d& from, const Vec3d& to, const Search& how);
   /// By how much the boxes of each garment's features are larger than the motion bounds of their nodes [m].
   std::vector<double> margins(bool has_spare) const;
-  /// Finds all pairs; false: there are too many.
-  bool search(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to);
   /// Finds again the pairs of nodes that left their motion bounds, which get others; false: all pairs must be
   /// searched again.
   bool update_incremental(const std::vector<Index>& nodes, const std::vector<Vec3d>& from,
@@ -63,6 +69,7 @@ class BroadPhase {
   Candidates candidates_;
   /// For every node, the bounds within which the pairs found are all that may touch.
   std::vector<MovingBox> motion_bounds_;
+  Buffer<MovingBox> device_bounds_;   ///< the same, where the host asks a device for strays
   const Search* searched_ = nullptr;  ///< how pairs were found; null: they must be
   bool is_fast_ = false;              ///< this step: displacements are too long to look ahead of it
   std::optional<DevicePairSearch> device_search_;  ///< search on the device, where the host does not search

@@ -8,7 +8,7 @@ namespace isocloth {
 
 void Candidates::measure_all(const std::vector<Vec3d>& from, bool are_on_device) {
   const std::size_t room = count() + packet_padding;
-  measured_at_.upload(from);
+  if (!are_on_device) measured_at_.upload(from);
   if (!are_on_device) reserve(device_, room, device_pairs);
   reserve(device_, room, thicknesses_);
   reserve(device_, room, rooms_);

@@ -16,7 +16,8 @@ class Candidates {
   /// are new.
   std::vector<FeaturePair> pairs;
   Buffer<FeaturePair> device_pairs;
-  /// All pairs are new, of a part of a step that begins at `from` [m]; are_on_device: device_pairs has them.
+  /// All pairs are new, of a part of a step that begins at `from` [m]; are_on_device: device_pairs has
+  /// them, and measured_at() the positions.
   void measure_all(const std::vector<Vec3d>& from, bool are_on_device = false);
   /// Pairs from this number on are new, and have room beside the others.
   void measure_added(std::size_t first_pair);

@@ -29,7 +29,8 @@ auto within_memory(std::size_t node_count, const Work& work) {
 
 ClothCollision::ClothCollision(const Device& device, const Scene& scene,
                                const std::vector<const Garment*>& garments)
-    : search_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
+    : device_(device),
+      search_(meshes_of(garments), worlds_of(garments), driven_of(garments)),
       geometry_(device, search_.features(), garments, scene.contact.tolerance),
       nodes_(device, geometry_.node_count()),
       broad_phase_(device, geometry_, search_),
@@ -39,12 +40,35 @@ ClothCollision::ClothCollision(const Device& device, const Scene& scene,
 
 void ClothCollision::detect_contacts() {
   within_memory(geometry_.node_count(), [&] {
-    contacts_.clear();
-    if (broad_phase_.update(nodes_.from, nodes_.to))
+    bool is_known = true;
+    if (!device_.backend().memory.host_accessible)
+      is_known = detect_on_device();
+    else if (is_known = broad_phase_.update(nodes_.from, nodes_.to); is_known)
       narrow_phase_.find(broad_phase_.candidates(), nodes_, contacts_);
-    else
-      contacts_.passing = 1;  // nothing can be said of it but that it is no state to end in
+    if (is_known) return;
+    contacts_.clear();
+    contacts_.passing = 1;  // nothing can be said of it but that it is no state to end in
   });
+}
+
+void ClothCollision::begin_detection(Downloads& downloads) {
+  has_begun_ = broad_phase_.knows_pairs();
+  if (has_begun_) narrow_phase_.begin(broad_phase_, false, nodes_, downloads);
+}
+
+bool ClothCollision::detect_on_device() {
+  Downloads downloads(device_);
+  const bool has_looked = broad_phase_.knows_pairs();
+  if (has_looked && !std::exchange(has_begun_, false)) {
+    narrow_phase_.begin(broad_phase_, false, nodes_, downloads);
+    downloads.run();
+  }
+  nodes_.accept_next();
+  if (has_looked && narrow_phase_.end(broad_phase_, nodes_, contacts_)) return true;
+  if (!broad_phase_.search(nodes_.from, nodes_.host_to(), downloads)) return false;
+  narrow_phase_.begin(broad_phase_, true, nodes_, downloads);
+  downloads.run();
+  return narrow_phase_.end(broad_phase_, nodes_, contacts_);
 }
 
 bool ClothCollision::has_contact(std::vector<Vec3d> from, std::vector<Vec3d> to) {
@@ -53,6 +77,7 @@ bool ClothCollision::has_contact(std::vector<Vec3d> from, std::vector<Vec3d> to)
   nodes_.device_from.upload(nodes_.from);
   nodes_.device_to.upload(nodes_.to);
   begin_step();
+  nodes_.begin_substep();
   begin_substep();
   detect_contacts();
   return contacts_.exist() || contacts_.may_penetrate();
@@ -67,16 +92,16 @@ CcdLimits ClothCollision::ccd_limits(const std::vector<Vec3d>& predicted,
     if (broad_phase_.find_once(nodes_.from, predicted, PairSearch::Times::common, pairs))
       found.met = apply_inelastic_impulses(features(), pairs, geometry_.thicknesses(),
                                            {nodes_.from, predicted, inverse_masses, velocities});
-    found.shares.assign(nodes_.to.size(), 0.0);
-    if (broad_phase_.find_once(nodes_.from, nodes_.to, PairSearch::Times::own, pairs))
-      found.shares = max_step_fractions(features(), pairs, nodes_.from, nodes_.to, geometry_.thicknesses());
+    const std::vector<Vec3d>& to = nodes_.host_to();
+    found.shares.assign(to.size(), 0.0);
+    if (broad_phase_.find_once(nodes_.from, to, PairSearch::Times::own, pairs))
+      found.shares = max_step_fractions(features(), pairs, nodes_.from, to, geometry_.thicknesses());
     return found;
   });
 }
 
 double ClothCollision::least_gap() const {
-  std::vector<double> staging;
-  const double* const inverse_inertia = contacts_.exist() ? nodes_.inverse_inertia.read(staging) : nullptr;
+  const double* const inverse_inertia = contacts_.exist() ? nodes_.host_inertia() : nullptr;
   double least = 1;
   for (std::size_t c = 0; c < contacts_.keys.size(); ++c) {
     const FoundContact& contact = contacts_[c];

@@ -30,6 +30,8 @@ class ClothCollision {
   void begin_step() { broad_phase_.begin_step(); }
   /// A part of a step begins with nodes().from.
   void begin_substep() { broad_phase_.begin_substep(nodes_.from); }
+  /// On a device: launches what detect_contacts() needs at the next iterate of nodes(), and asks for it.
+  void begin_detection(Downloads& downloads);
   /// Finds contacts() on the ways of nodes(). Throws DeviceError where memory runs out for pairs.
   void detect_contacts();
   /// Whether some pair is within reach at the end of the displacements of all nodes from one place to
@@ -61,11 +63,16 @@ class ClothCollision {
   std::size_t memory_bytes() const;
 
  private:
+  /// Returns false where nothing can be said of the ways.
+  bool detect_on_device();
+
+  const Device& device_;
   PairSearch search_;
   CollisionGeometry geometry_;
   NodalTrajectories nodes_;
   BroadPhase broad_phase_;
   NarrowPhase narrow_phase_;
+  bool has_begun_ = false;  ///< what begin_detection() asked for is of this iterate
   Contacts contacts_;
   ContactWarmStart kept_;
 };

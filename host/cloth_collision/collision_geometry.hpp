@@ -1,9 +1,11 @@
 // What stays of the cloths that meet: their surfaces and thicknesses.
 #pragma once
 
+#include <utility>
+
 #include "engine/geometry/pair_search.hpp"
 #include "engine/model/scene.hpp"
-#include "host/memory/buffer.hpp"
+#include "host/memory/transfers.hpp"
 #include "kernels/cloth_contact/cloth_contact.hpp"
 
 namespace isocloth {
@@ -43,11 +45,51 @@ class CollisionGeometry {
 /// kernels. All of shape [node_count].
 struct NodalTrajectories {
   NodalTrajectories(const Device& device, std::size_t node_count)
-      : device_from(device, node_count), device_to(device, node_count), inverse_inertia(device, node_count) {}
+      : device_from(device, node_count),
+        device_to(device, node_count),
+        inverse_inertia(device, node_count),
+        device_(&device) {}
 
   std::vector<Vec3d> from, to;  ///< x^n and the iterate [m]
   Buffer<Vec3d> device_from, device_to;
   Buffer<double> inverse_inertia;  ///< 0: pinned, held or frozen [1/kg]
+
+  /// The iterate where the host can read it: copied when first asked for.
+  std::vector<Vec3d>& host_to() {
+    if (!std::exchange(is_to_known_, true)) device_to.copy_to(to);
+    return to;
+  }
+  /// Room for the next iterate, which iterate() is from here on, and `to` after accept_next().
+  Buffer<Vec3d>& begin_next() {
+    if (device_next_.size() == 0) device_next_ = Buffer<Vec3d>(*device_, device_to.size());
+    has_next_ = true;
+    return device_next_;
+  }
+  void accept_next() {
+    if (!std::exchange(has_next_, false)) return;
+    std::swap(device_to, device_next_);
+    is_to_known_ = false;
+  }
+  ArrayView<const Vec3d> iterate() const { return (has_next_ ? device_next_ : device_to).view(); }
+  /// inverse_inertia where the host can read it, copied once for each part of a step.
+  const double* host_inertia() const {
+    if (inertia_at_ == nullptr) inertia_at_ = inverse_inertia.read(inertia_staging_);
+    return inertia_at_;
+  }
+  /// Notes that a part of a step begins, with other inertia; downloads: it is fetched with more, or null.
+  void begin_substep(Downloads* downloads = nullptr) {
+    inertia_at_ = nullptr;
+    if (downloads != nullptr)
+      downloads->add(std::as_const(inverse_inertia).view(), inertia_staging_, inertia_at_);
+  }
+
+ private:
+  const Device* device_;
+  Buffer<Vec3d> device_next_;
+  bool has_next_ = false;
+  bool is_to_known_ = true;  ///< `to` is device_to
+  mutable std::vector<double> inertia_staging_;
+  mutable const double* inertia_at_ = nullptr;
 };
 
 }  // namespace isocloth

@@ -39,6 +39,16 @@ std::size_t owner_of(const SurfaceFeatures& features, std::uint64_t packed) {
 
 }  // namespace
 
+void ContactWarmStart::assign(const std::uint64_t* all_keys, const Vec3d* all_forces, std::size_t count) {
+  keys.clear();
+  forces.clear();
+  for (std::size_t c = 0; c < count; ++c) {
+    if (all_forces[c] == Vec3d{}) continue;
+    keys.push_back(all_keys[c]);
+    forces.push_back(all_forces[c]);
+  }
+}
+
 double ContactWarmStart::largest() const {
   double most = 0;
   for (const Vec3d& force : forces) most = std::max(most, dot(force, force));

@@ -16,6 +16,8 @@ struct ContactWarmStart {
   std::vector<std::uint64_t> keys;
   std::vector<Vec3d> forces;
 
+  /// Takes the forces of so many contacts that are not 0.
+  void assign(const std::uint64_t* all_keys, const Vec3d* all_forces, std::size_t count);
   void scale(double factor);
   double largest() const;  ///< size of the largest force [kg m]
   /// The force of each of these keys, which ascend; 0 where there is none. Shape [contact].

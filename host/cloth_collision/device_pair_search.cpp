@@ -16,7 +16,11 @@ struct TreeBox {
 }  // namespace
 
 DevicePairSearch::DevicePairSearch(const Device& device, const PairSearch& pairs)
-    : device_(device), kernels_(device.backend().cloth_contact), selections_(device) {
+    : device_(device),
+      kernels_(device.backend().cloth_contact),
+      selections_(device),
+      fit_own_(device),
+      fit_common_(device) {
   const SurfaceFeatures& features = pairs.features();
   const std::size_t surfaces = pairs.surface_count(), triangles = features.triangles.size();
   std::vector<TreeBox> level;
@@ -76,25 +80,30 @@ FaceTreesView DevicePairSearch::trees() const {
 }
 
 bool DevicePairSearch::find(const ClothFeatures& features, const Ways& ways, std::size_t most,
-                            Buffer<FeaturePair>& pairs, std::vector<FeaturePair>& on_host) {
+                            Buffer<FeaturePair>& pairs, std::vector<FeaturePair>& on_host, Uploads& uploads,
+                            Downloads& downloads) {
   constexpr std::size_t most_numbers = std::numeric_limits<Index>::max() - packet_padding;
   const Queue& queue = device_.queue();
-  from_.upload(ways.from);
-  to_.upload(ways.to);
-  margins_.upload(ways.margins);
-  sum_.upload(std::vector<std::uint64_t>{0});
+  const std::vector<std::uint64_t> none{0};
+  uploads.add(ways.from, from_.view());
+  uploads.add(ways.to, to_.view());
+  uploads.add(ways.margins, margins_.view());
+  uploads.add(none, sum_.view());
+  uploads.run();
   const NodeWays node_ways{.from = std::as_const(from_).view(),
                            .to = std::as_const(to_).view(),
                            .margins = std::as_const(margins_).view(),
                            .node_garments = features.node_garments,
                            .are_common = ways.times == PairSearch::Times::common};
-  for (std::size_t level = level_begin_.size() - 1; level-- > 0;)
-    kernels_.fit_boxes(queue, {.trees = trees(),
+  (node_ways.are_common ? fit_common_ : fit_own_).run([&](const Queue& own) {
+    for (std::size_t level = level_begin_.size() - 1; level-- > 0;)
+      kernels_.fit_boxes(own, {.trees = trees(),
                                .ways = node_ways,
                                .triangles = features.triangles,
                                .first = level_begin_[level],
                                .count = level_begin_[level + 1] - level_begin_[level],
                                .boxes = boxes_.view()});
+  });
   const CountPairs counted{.trees = trees(),
                            .ways = node_ways,
                            .features = features,
@@ -111,9 +120,7 @@ bool DevicePairSearch::find(const ClothFeatures& features, const Ways& ways, std
   kernels_.write_pairs(
       queue,
       {.counted = counted, .begin = std::as_const(begin_).view(), .pairs = slice(pairs.view(), 0, size)});
-  std::vector<FeaturePair> staging;
-  const FeaturePair* const found = std::as_const(pairs).read(0, size, staging);
-  on_host.assign(found, found + size);
+  downloads.add(pairs, size, on_host);
   return true;
 }
 

@@ -3,6 +3,8 @@
 
 #include "engine/geometry/pair_search.hpp"
 #include "host/cloth_collision/selections.hpp"
+#include "host/memory/recording.hpp"
+#include "host/memory/transfers.hpp"
 #include "kernels/cloth_contact/search_pairs.hpp"
 
 namespace isocloth {
@@ -23,8 +25,9 @@ class DevicePairSearch {
   /// the order of their triangles; on the device with packet_padding of room behind them. features: of
   /// `pairs`, on the device. Returns whether they are at most `most`; else both arrays are as they were. Cost
   /// O(n log n) for n triangles of which few are near others, and waits for the device.
+  /// uploads: what else is to be there when it is done; downloads: asked for on_host, which has its size.
   bool find(const ClothFeatures& features, const Ways& ways, std::size_t most, Buffer<FeaturePair>& pairs,
-            std::vector<FeaturePair>& on_host);
+            std::vector<FeaturePair>& on_host, Uploads& uploads, Downloads& downloads);
   std::size_t memory_bytes() const;
 
  private:
@@ -40,6 +43,7 @@ class DevicePairSearch {
   Buffer<MovingBox> boxes_;
   Buffer<std::uint64_t> sum_;
   Selections selections_;
+  Recording fit_own_, fit_common_;  ///< launches that fit the boxes, for each of PairSearch::Times
 };
 
 }  // namespace isocloth

@@ -1,7 +1,7 @@
 // Where cloths touch, of the pairs of features that may.
 #pragma once
 
-#include "host/cloth_collision/candidates.hpp"
+#include "host/cloth_collision/broad_phase.hpp"
 #include "host/cloth_collision/selections.hpp"
 
 namespace isocloth {
@@ -43,16 +43,41 @@ class NarrowPhase {
         kernels_(device.backend().cloth_contact),
         geometry_(geometry),
         selections_(device),
-        trajectories_(device, 4 * geometry.node_count()) {}
+        trajectories_(device, 4 * geometry.node_count()),
+        counts_(device, Found::count_count) {}
 
   /// Contacts of the candidates on these ways. What is found does not depend on which pairs there are besides
   /// those that touch or pass.
   void find(Candidates& candidates, const NodalTrajectories& nodes, Contacts& contacts);
+  // The same where the host cannot read a device's memory: once what begin() asks for is there, end() has the
+  // contacts. has_new_pairs: the candidates are all that may touch; else end() returns false, and leaves
+  // contacts as they were, where nodes have left the bounds of the candidates.
+  void begin(BroadPhase& broad_phase, bool has_new_pairs, const NodalTrajectories& nodes,
+             Downloads& downloads);
+  bool end(BroadPhase& broad_phase, const NodalTrajectories& nodes, Contacts& contacts);
   std::size_t memory_bytes() const;
 
  private:
-  /// Selects the pairs that may touch at the iterate; returns how many.
-  std::size_t cull_candidates(Candidates& candidates, const NodalTrajectories& nodes);
+  /// What a device found.
+  struct Found {
+    enum Count : std::size_t { sifted, touching, strays, count_count };
+    std::size_t room = 0, asked = 0;  ///< pairs sifted that there is room for, contacts that were asked for
+    bool has_new_pairs = false;
+    std::vector<Index> count_staging;
+    const Index* counts = nullptr;  ///< by Count
+    Buffer<FoundContact> touching_pairs;
+    std::vector<FoundContact> staging;
+    const FoundContact* first = nullptr;
+
+    std::size_t count(Count which) const { return static_cast<std::size_t>(counts[which]); }
+  };
+  /// Launches what follows cull_candidates(), and asks for it.
+  void launch_found(const Candidates& candidates, const NodalTrajectories& nodes, Downloads& downloads);
+  /// Marks the pairs that may touch at the iterate, and makes room for their list.
+  void cull_candidates(Candidates& candidates, const NodalTrajectories& nodes);
+  /// Launches the search for contacts among `sifted`; count: how many these are, empty: all.
+  void launch_find(const Candidates& candidates, const NodalTrajectories& nodes, std::size_t sifted,
+                   ArrayView<const Index> count);
   /// Sorts what touches by keys, and keeps one of each.
   void deduplicate_contacts(const Candidates& candidates, const NodalTrajectories& nodes,
                             Contacts& contacts) const;
@@ -65,6 +90,9 @@ class NarrowPhase {
   Buffer<std::uint8_t> may_touch_;
   Buffer<Index> sifted_;
   Buffer<FoundContact> found_;
+  Buffer<Index> counts_;  ///< by Found::Count
+  Found next_;
+  std::size_t last_sifted_ = 0, last_touching_ = 0;  ///< what end() found the last time, for the next room
 };
 
 }  // namespace isocloth

@@ -7,15 +7,23 @@ void Selections::running_sums(ArrayView<const Index> values, ArrayView<Index> su
 }
 
 std::size_t Selections::list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices) {
-  device_.check(kernels().list_flagged(device_.queue(), {flags, indices, count_.view(), work(flags.size())}));
+  list_flagged(flags, indices, count_.view());
   return selected();
+}
+void Selections::list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices,
+                              ArrayView<Index> count) {
+  device_.check(kernels().list_flagged(device_.queue(), {flags, indices, count, work(flags.size())}));
 }
 
 std::size_t Selections::select_contacts(ArrayView<const FoundContact> found,
                                         ArrayView<FoundContact> selected_contacts) {
-  device_.check(kernels().select_contacts(device_.queue(),
-                                          {found, selected_contacts, count_.view(), work(found.size())}));
+  select_contacts(found, selected_contacts, count_.view());
   return selected();
+}
+void Selections::select_contacts(ArrayView<const FoundContact> found,
+                                 ArrayView<FoundContact> selected_contacts, ArrayView<Index> count) {
+  device_.check(
+      kernels().select_contacts(device_.queue(), {found, selected_contacts, count, work(found.size())}));
 }
 
 SelectionWork Selections::work(std::size_t count) {

@@ -17,6 +17,10 @@ class Selections {
   std::size_t list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices);
   /// Returns how many are not apart, and waits for that.
   std::size_t select_contacts(ArrayView<const FoundContact> found, ArrayView<FoundContact> selected);
+  // The same without a wait; where to write how many there are, shape [1].
+  void list_flagged(ArrayView<const std::uint8_t> flags, ArrayView<Index> indices, ArrayView<Index> count);
+  void select_contacts(ArrayView<const FoundContact> found, ArrayView<FoundContact> selected,
+                       ArrayView<Index> count);
   std::size_t bytes() const { return count_.bytes() + work_.bytes(); }
 
  private:

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/memory/buffer.hpp"
+#include "host/memory/transfers.hpp"
 
 namespace isocloth {
 
@@ -19,12 +19,24 @@ class Reducer {
   /// O(size). Throws DeviceError when memory runs out.
   Reduction<Real> reduce(ArrayView<const Real> values);
 
-  std::size_t memory_bytes() const { return partials_.bytes(); }
+  // The same in three steps, so that one wait serves several arrays, each under a number of its own.
+  void launch(std::size_t number, ArrayView<const Real> values);
+  /// Asks for the results of all launches since the last time.
+  void fetch(Downloads& downloads);
+  Reduction<Real> total(std::size_t number) const;
+
+  std::size_t memory_bytes() const;
 
  private:
+  struct Partials {
+    Buffer<Reduction<Real>> on_device;
+    std::vector<Reduction<Real>> staging;
+    const Reduction<Real>* at = nullptr;  ///< where the host can read them
+    std::size_t count = 0;
+    bool is_wanted = false;
+  };
   const Device& device_;
-  Buffer<Reduction<Real>> partials_;
-  std::vector<Reduction<Real>> staging_;
+  std::vector<Partials> partials_;  ///< by number
 };
 
 }  // namespace isocloth

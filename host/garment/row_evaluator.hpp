@@ -1,6 +1,9 @@
 // Rows of one garment and the reduction of arrays, kernel by kernel.
 #pragma once
 
+#include <limits>
+#include <utility>
+
 #include "host/garment/garment_arrays.hpp"
 #include "host/garment/reducer.hpp"
 #include "kernels/kernel_table.hpp"
@@ -15,14 +18,22 @@ class RowEvaluator {
   /// C, s and s J at `positions`; eps: relative softness over the metric's inertia. Returns max |C|,
   /// infinite if any row is not finite.
   double evaluate(const Buffer<Vec3<Real>>& positions, Real eps) {
-    return evaluate(positions, eps, arrays_.inverse_masses.view());
+    launch(positions, eps, arrays_.inverse_masses.view());
+    return largest(reduce(std::as_const(residuals).view()));
   }
-  /// Evaluates rows as evaluate(positions, eps), with nodes held that the garment's own inverse masses
-  /// [1/m^2] leave free.
-  double evaluate(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses,
-                  const RowLaws<Real>& laws = {});
+  /// Launches what evaluate(positions, eps) does but for the reduction, with nodes held that the garment's
+  /// own inverse masses [1/m^2] leave free.
+  void launch(const Buffer<Vec3<Real>>& positions, Real eps, ArrayView<const Real> inverse_masses,
+              const RowLaws<Real>& laws = {});
+  /// The largest magnitude, infinite if any value is not finite.
+  static double largest(const Reduction<Real>& values) {
+    return values.first_bad < 0 ? static_cast<double>(values.maximum)
+                                : std::numeric_limits<double>::infinity();
+  }
   /// Reduces values on the device, see Reducer.
   Reduction<Real> reduce(ArrayView<const Real> values) { return reducer_.reduce(values); }
+  Reducer<Real>& reducer() { return reducer_; }
+  Reduction<Real> total(std::size_t number) const { return reducer_.total(number); }
 
   void keep_jacobians() { jacobian_before = {device_, jacobian.size()}; }
   std::size_t row_count() const { return residuals.size(); }

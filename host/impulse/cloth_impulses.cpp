@@ -94,6 +94,7 @@ void ClothImpulses<Real>::begin_substep() {
   }
   ways.device_from.upload(ways.from);
   ways.inverse_inertia.upload(inverse_inertia_);
+  ways.begin_substep();
   collision_.begin_substep();
   speeds_.clear();
   std::fill(are_pushed_.begin(), are_pushed_.end(), 0);

@@ -1,11 +1,15 @@
 // The linear system of garments whose factors leave couplings out: within a garment, or between several.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "host/linear/nodal_solver.hpp"
 #include "host/linear/pcg_rows.hpp"
+#include "host/memory/recording.hpp"
+#include "host/memory/transfers.hpp"
 #include "kernels/kernel_table.hpp"
 
 namespace isocloth {
@@ -35,6 +39,9 @@ struct CoupledMember {
 /// that it has alone: what is read of factors, matrices and contacts is read for all of them. Products are
 /// taken with P itself: the factors may be of less precision. E are couplings within members and, if there
 /// are any, contacts between cloths. Their vectors are those of all members, one after another.
+///
+/// Where all factors are a device's, iterations are one recording each, numbers stay on the device, and the
+/// host asks now and then whether to go on: what is done changes no more, so that no bit depends on when.
 template <class Real>
 class CoupledSystem {
  public:
@@ -47,21 +54,21 @@ class CoupledSystem {
 
   bool exists() const { return device_ != nullptr; }
   /// Returns the iterations, -1: a factor met something that is not finite, and the solutions are worth
-  /// nothing.
-  int solve(const Members& members, const Contacts& contacts, double rtol);
+  /// nothing. more: what else is to be fetched with the first wait, if there is one; or null.
+  int solve(const Members& members, const Contacts& contacts, double rtol, Downloads* more = nullptr);
   /// Solves A X = C with the matrix of the last solve(). right_sides, solutions: shape [at least count, all
-  /// free nodes]; contacts: with pulls for most_columns of them, or for all. modes: null: none, else each
-  /// solution as correct() leaves it. Returns the most iterations of a column, or -1.
+  /// free nodes]; contacts: with pulls for most_columns of them, or for all. is_deflated: each solution is as
+  /// correct() leaves it. Returns the most iterations of a column, or -1.
   int solve_block(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& right_sides,
-                  Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol,
-                  const Buffer<Vec3<Real>>* modes = nullptr);
-  /// What correct() solves exactly with the matrix of the last solve(): Z, shape [at most most_columns, all
-  /// free nodes], for each island by itself. islands: of each member, -1: none; nothing couples two.
+                  Buffer<Vec3<Real>>& solutions, std::size_t count, double rtol, bool is_deflated = false);
+  /// What correct() solves exactly with the matrix of solve(), after or before it: Z, shape [at most
+  /// most_columns, all free nodes], for each island by itself. islands: of each member, -1: none; nothing
+  /// couples two.
   void set_modes(const Members& members, const Contacts& contacts, const Buffer<Vec3<Real>>& modes,
                  const std::vector<int>& islands);
   /// Takes the part of the residual of the last solve() away that lies along these: x += Z (Z^T A Z)^-1 Z^T
   /// r. Where Z^T A Z is not positive definite it does nothing.
-  void correct(const Members& members, const Buffer<Vec3<Real>>& modes);
+  void correct(const Members& members);
   /// x of all members after the last solve() [m], shape [all free nodes].
   const Buffer<Vec3<Real>>& solution() const { return solution_; }
   Buffer<Vec3<Real>>& solution() { return solution_; }
@@ -71,17 +78,41 @@ class CoupledSystem {
 
  private:
   struct Iteration;
+  /// Iterations that repeat, and the arrays that they work on.
+  struct Repeated {
+    explicit Repeated(const Device& device) : recording(device) {}
+    Recording recording;
+    std::vector<std::uint64_t> arguments;
+    int iterations = 0;  ///< of the solve before
+  };
+  /// Solves for columns one after another in residual_; has_solved: z of the first iteration is there.
+  int iterate(const Members& members, const Contacts& contacts, std::size_t count, bool has_solved,
+              ArrayView<Vec3<Real>> solutions, double rtol, Downloads* more);
+  int iterate_on_device(const Members& members, const Contacts& contacts, std::size_t count, bool has_solved,
+                        ArrayView<Vec3<Real>> solutions, double rtol, Downloads* more);
+  /// What tells whether iterations are those that were recorded.
+  static std::vector<std::uint64_t> arguments_of(const Members& members, const Contacts& contacts);
   /// Makes room for so many right sides at once.
   void reserve(std::size_t columns);
   std::size_t size() const { return begin_.empty() ? 0 : begin_.back(); }
   void clear(ArrayView<Vec3<Real>> values) const;
   const StepKernels<Real>& kernels() const { return step_kernels<Real>(device_->backend()); }
-  void copy(ArrayView<const Vec3<Real>> from, ArrayView<Vec3<Real>> to) const;
-  /// Sums over each island of Z times the first right_count columns, shape [mode_count, right_count].
-  std::vector<std::vector<double>> island_products(const Buffer<Vec3<Real>>& modes,
-                                                   const Buffer<Vec3<Real>>& right, std::size_t right_count);
+  /// Products of Z with columns, of each member by itself, shape [member, mode_count, right_count].
+  struct IslandProducts {
+    Buffer<Real> on_device;
+    std::vector<Real> staging;
+    const Real* at = nullptr;  ///< where the host can read them
+    std::size_t count = 0;     ///< of a member
+  };
+  void launch_products(IslandProducts& products, const Buffer<Vec3<Real>>& right, std::size_t right_count,
+                       Downloads& downloads);
+  /// Sums over the members of each island.
+  std::vector<std::vector<double>> sums(const IslandProducts& products) const;
+  /// Launches the products that deflate() takes for so many columns, and asks for them.
+  void fetch_products(std::size_t count, Downloads& downloads);
+  void invert_modes();
   /// Corrects the first `count` columns as correct() does.
-  void deflate(const Buffer<Vec3<Real>>& modes, std::size_t count, ArrayView<Vec3<Real>> solutions);
+  void deflate(std::size_t count, ArrayView<Vec3<Real>> solutions);
   /// Computes y = P x + E x for the columns that begin at `begins`.
   void multiply(const Members& members, const Contacts& contacts, const std::vector<std::size_t>& begins,
                 ArrayView<const Vec3<Real>> x, ArrayView<Vec3<Real>> y) const;
@@ -94,9 +125,14 @@ class CoupledSystem {
   std::vector<int> islands_;  ///< island of each member, -1: none; see set_modes()
   /// Inverse of Z^T A Z for each island; empty: the island is left alone.
   std::vector<std::vector<double>> inverses_;
-  Buffer<Vec3<Real>> images_;  ///< A Z
-  Buffer<Real> column_products_, moves_;
+  const Buffer<Vec3<Real>>* modes_ = nullptr;          ///< Z
+  Buffer<Vec3<Real>> images_;                          ///< A Z
+  IslandProducts of_modes_, of_residuals_;             ///< Z^T A Z, Z^T r
+  bool are_modes_new_ = false, has_products_ = false;  ///< inverses_ are to follow; the products are there
   Buffer<double> partials_;
+  Buffer<CgColumn> numbers_;
+  Buffer<CgProgress> progress_;
+  std::map<std::size_t, std::unique_ptr<Repeated>> repeated_;  ///< by the number of columns
 };
 
 }  // namespace isocloth

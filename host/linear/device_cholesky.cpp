@@ -34,7 +34,8 @@ DeviceCholesky<Real>::DeviceCholesky(const Device& device, const BlockPattern& p
   backward_ = upload(device, std::move(schedule.backward));
   factor_ = {device, arrays.factor_size};
   updates_ = {device, schedule.update_size};
-  work_ = {device, arrays.vector_size};
+  vector_size_ = arrays.vector_size;
+  work_ = {device, vector_size_};
   failed_ = {device, arrays.fronts.size()};
   first_failed_ = {device, 1};
   host_block_rows_ = std::move(arrays.block_rows);
@@ -48,12 +49,27 @@ MultifrontalPlan DeviceCholesky<Real>::view() const {
 template <class Real>
 Factorization DeviceCholesky<Real>::solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                                           Buffer<Vec3<Real>>& solution) {
+  Downloads downloads(device_);
+  begin_solve(blocks, right_side, solution, downloads);
+  downloads.run();
+  return end_solve(blocks, right_side, solution);
+}
+
+template <class Real>
+void DeviceCholesky<Real>::begin_solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                                       Buffer<Vec3<Real>>& solution, Downloads& downloads) {
   const std::array<const void*, 3> arrays{blocks.view().data(), right_side.view().data(),
                                           solution.view().data()};
   if (arrays != recorded_) recording_.forget();
   recorded_ = arrays;
   recording_.run([&](const Queue& queue) { launch(queue, blocks, right_side, solution); });
-  const Index place = first_failed_.download().front();
+  downloads.add(std::as_const(first_failed_).view(), failure_staging_, failure_);
+}
+
+template <class Real>
+Factorization DeviceCholesky<Real>::end_solve(const Buffer<Real>&, const Buffer<Vec3<Real>>&,
+                                              Buffer<Vec3<Real>>&) {
+  const Index place = *failure_;
   return {.ok = place < 0, .block_row = place < 0 ? -1 : host_block_rows_[place]};
 }
 
@@ -68,27 +84,37 @@ void DeviceCholesky<Real>::launch(const Queue& queue, const Buffer<Real>& blocks
                                    .updates = updates_.view(),
                                    .failed = failed_.view()});
   kernels_.find_failure(queue, {.failed = std::as_const(failed_).view(), .first = first_failed_.view()});
-  launch_solves(queue, right_side.view(), solution.view());
+  launch_solves(queue, right_side.view(), solution.view(), {});
 }
 
 template <class Real>
 bool DeviceCholesky<Real>::solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
-                                       std::size_t size, const std::vector<std::size_t>& begins) {
-  for (const std::size_t begin : begins)
-    launch_solves(device_.queue(), slice(right_sides.view(), begin, begin + size),
-                  slice(solutions.view(), begin, begin + size));
+                                       std::size_t, const std::vector<std::size_t>& begins) {
+  for (auto begin = begins.begin(); begin != begins.end();) {
+    Columns columns{.count = 0};
+    for (; begin != begins.end() && columns.count < most_columns; ++begin)
+      columns.begin[columns.count++] = static_cast<Index>(*begin);
+    if (const std::size_t room = static_cast<std::size_t>(columns.count) * vector_size_;
+        work_.size() < room) {
+      recording_.forget();  // it works in the room that was
+      work_ = {device_, room};
+    }
+    launch_solves(device_.queue(), right_sides.view(), solutions.view(), columns);
+  }
   return true;
 }
 
 template <class Real>
-void DeviceCholesky<Real>::launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_side,
-                                         ArrayView<Vec3<Real>> solution) {
+void DeviceCholesky<Real>::launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_sides,
+                                         ArrayView<Vec3<Real>> solutions, const Columns& columns) {
   SolveFronts<Real> args{.plan = view(),
                          .tiles = {},
                          .factor = std::as_const(factor_).view(),
-                         .right_side = {&right_side.data()->x, right_side.size() * 3},
-                         .solution = {&solution.data()->x, solution.size() * 3},
-                         .work = work_.view()};
+                         .right_side = {&right_sides.data()->x, right_sides.size() * 3},
+                         .solution = {&solutions.data()->x, solutions.size() * 3},
+                         .work = work_.view(),
+                         .work_size = vector_size_,
+                         .columns = columns};
   for (std::size_t i = 0; i < forward_.count(); ++i) {
     args.tiles = forward_[i];
     kernels_.forward_fronts(queue, args);

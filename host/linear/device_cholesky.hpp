@@ -25,8 +25,14 @@ class DeviceCholesky final : public NodalSolver<Real> {
 
   Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                       Buffer<Vec3<Real>>& solution) override;
+  void begin_solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                   Buffer<Vec3<Real>>& solution, Downloads& downloads) override;
+  Factorization end_solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                          Buffer<Vec3<Real>>& solution) override;
   bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
                    const std::vector<std::size_t>& begins) override;
+  bool is_recordable() const override { return true; }
+  const void* recorded_work() const override { return work_.view().data(); }
   std::size_t memory_bytes() const override;
   std::string_view name() const override { return name_; }
 
@@ -42,9 +48,9 @@ class DeviceCholesky final : public NodalSolver<Real> {
   };
   static Launches upload(const Device& device, TileLaunches launches);
   MultifrontalPlan view() const;
-  /// Launches both solves with the factor; right side and solution: shape [size].
-  void launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_side,
-                     ArrayView<Vec3<Real>> solution);
+  /// Launches both solves with the factor for some columns.
+  void launch_solves(const Queue& queue, ArrayView<const Vec3<Real>> right_sides,
+                     ArrayView<Vec3<Real>> solutions, const Columns& columns);
   /// Launches the factorisation and both solves.
   void launch(const Queue& queue, const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
               Buffer<Vec3<Real>>& solution);
@@ -53,6 +59,7 @@ class DeviceCholesky final : public NodalSolver<Real> {
   const StepKernels<Real>& kernels_;
   std::string name_;
   int block_;
+  std::size_t vector_size_;  ///< of a column in work_
   std::vector<Index> host_block_rows_;
   Buffer<Front> fronts_;
   Buffer<Index> children_, relative_, block_rows_;
@@ -60,6 +67,8 @@ class DeviceCholesky final : public NodalSolver<Real> {
   Launches factor_launches_, forward_, backward_;
   Buffer<Real> factor_, updates_, work_;
   Buffer<Index> failed_, first_failed_;
+  std::vector<Index> failure_staging_;
+  const Index* failure_ = nullptr;  ///< place of the first pivot that failed, -1: none did; after a wait
   Recording recording_;
   std::array<const void*, 3> recorded_{};  ///< arrays that it works on
 };

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "host/linear/linear_solver.hpp"
-#include "host/memory/buffer.hpp"
+#include "host/memory/transfers.hpp"
 #include "host/state/execution_options.hpp"
 
 namespace isocloth {
@@ -20,11 +20,24 @@ class NodalSolver {
   /// the solution is worth nothing. Else a right side that is not finite gives a solution that is not.
   virtual Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
                               Buffer<Vec3<Real>>& solution) = 0;
+  /// solve() in two steps, so that one wait serves several solvers: what can be launched is, and `downloads`
+  /// asked for what end_solve() must know, which has the same arguments.
+  virtual void begin_solve(const Buffer<Real>& /*blocks*/, const Buffer<Vec3<Real>>& /*right_side*/,
+                           Buffer<Vec3<Real>>& /*solution*/, Downloads& /*downloads*/) {}
+  virtual Factorization end_solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                                  Buffer<Vec3<Real>>& solution) {
+    return solve(blocks, right_side, solution);
+  }
   /// Further right sides with the matrix of the last solve(), which was ok, each solved as it is alone.
   /// begins: where each of them, shape [size], begins among the right sides, and its solution among the
   /// solutions. False: the solutions are worth nothing.
   virtual bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions,
                            std::size_t size, const std::vector<std::size_t>& begins) = 0;
+  /// Whether solve_block() does nothing but launch kernels, always the same with the same arrays: it may be
+  /// recorded, if there was a solve_block() of as many right sides before.
+  virtual bool is_recordable() const { return false; }
+  /// Work memory that recorded launches are bound to.
+  virtual const void* recorded_work() const { return nullptr; }
   /// Whether the solutions are exact; false: conjugate gradients are to correct them.
   virtual bool is_exact() const { return true; }
   virtual std::size_t memory_bytes() const = 0;

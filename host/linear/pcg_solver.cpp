@@ -87,7 +87,8 @@ Factorization PcgSolver<Real>::factorize(const Real* values) {
 
 template <class Real>
 double PcgSolver<Real>::dot(const Vector& a, const Vector& b) {
-  kernels_.partial_dots(queue_, {.a = a, .b = b, .partials = partials_});
+  kernels_.partial_dots(queue_,
+                        {.a = a, .b = b, .size = static_cast<Index>(a.size()), .partials = partials_});
   double sum = 0;
   for (const double partial : partials_) sum += partial;
   return sum;

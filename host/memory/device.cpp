@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <thread>
+#include <utility>
 
 #include "engine/core/errors.hpp"
 #include "kernels/launch/thread_pool.hpp"
@@ -181,6 +182,15 @@ void Device::release(void* pointer) const {
     arena_->release(pointer);
   else
     backend_->memory.release(model_.device, pointer);
+}
+
+void* Device::staging(std::size_t bytes) const {
+  if (bytes <= staging_bytes_) return staging_;
+  if (staging_ != nullptr) release(std::exchange(staging_, nullptr));
+  staging_bytes_ = 0;
+  staging_ = allocate(bytes + bytes / 2);
+  staging_bytes_ = bytes + bytes / 2;
+  return staging_;
 }
 
 void Device::require(const MemoryDemand& demand) const {

@@ -74,6 +74,9 @@ class Device {
   void* allocate(std::size_t bytes) const;
   /// Releases memory of allocate(); see Arena for what must not use it any more.
   void release(void* pointer) const;
+  /// Room in the backend's memory for what is gathered before a copy or dealt out after one: the next call
+  /// may give the same room to others, whose kernels come later in the device's own queue.
+  void* staging(std::size_t bytes) const;
   /// Throws DeviceError (shortage()) unless that much is free in one piece, and puts it by for the next
   /// allocations; does nothing where it is not known what is free.
   void require(const MemoryDemand& demand) const;
@@ -89,6 +92,8 @@ class Device {
   Queue model_;                   ///< what every queue of this device begins with
   std::unique_ptr<Arena> arena_;  ///< arena of the backend's memory; null: the backend's memory is the host's
   std::unique_ptr<WorkQueue> work_;
+  mutable void* staging_ = nullptr;  ///< in the arena
+  mutable std::size_t staging_bytes_ = 0;
 };
 
 /// What `isocloth info` says of CUDA and one of its devices.

@@ -38,9 +38,13 @@ class Recording {
   }
   /// The next launches are others. Nothing recorded may run any more.
   void forget() {
+    forget_arguments();
+    ran_ = false;
+  }
+  /// The next launches are of the same kernels with other arguments. Nothing recorded may run any more.
+  void forget_arguments() {
     if (recording_ != nullptr) device_.backend().memory.release_recording(device_.queue(), recording_);
     recording_ = nullptr;
-    ran_ = false;
   }
 
  private:

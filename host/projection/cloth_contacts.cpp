@@ -77,15 +77,14 @@ ClothContactList ClothContacts<Real>::list() const {
 template <class Real>
 void ClothContacts<Real>::begin_step() {
   collision_.begin_step();
-  work_ = kept();
+  set_work(kept());
   stopped_.clear();
   cg_iterations_ = 0;
 }
 
 template <class Real>
-void ClothContacts<Real>::gather(bool at_start) {
+void ClothContacts<Real>::gather(Buffer<Vec3d>& positions, bool at_start) {
   NodalTrajectories& ways = collision_.nodes();
-  Buffer<Vec3d>& gathered = at_start ? ways.device_from : ways.device_to;
   for (const Member& member : members_) {
     const std::size_t begin = static_cast<std::size_t>(member.first_node),
                       end = begin + member.solver->pattern().free_number.size();
@@ -97,26 +96,41 @@ void ClothContacts<Real>::gather(bool at_start) {
          .inverse_masses = nodes.inverse_masses,
          // What is frozen gives way to nothing.
          .inertia = member.solver->frozen() ? std::numeric_limits<Real>::infinity() : nodes.inertia,
-         .gathered = own(gathered),
+         .gathered = own(positions),
          .inverse_inertia = own(ways.inverse_inertia)});
   }
-  gathered.copy_to(at_start ? ways.from : ways.to);
 }
 
 template <class Real>
 void ClothContacts<Real>::begin_substep() {
   has_stopped_ = false;
-  gather(true);
+  NodalTrajectories& ways = collision_.nodes();
+  gather(ways.device_from, true);
+  Downloads downloads(device_);
+  downloads.add(ways.device_from, ways.from);
+  ways.begin_substep(&downloads);
+  downloads.run();
   collision_.begin_substep();
 }
 
 template <class Real>
+void ClothContacts<Real>::begin_find(Downloads& downloads) {
+  if (is_on_host()) return;
+  gather(collision_.nodes().begin_next(), false);
+  collision_.begin_detection(downloads);
+}
+
+template <class Real>
 double ClothContacts<Real>::find(int iteration) {
-  gather(false);
+  NodalTrajectories& ways = collision_.nodes();
+  if (is_on_host()) {
+    gather(ways.device_to, false);
+    ways.device_to.copy_to(ways.to);
+  }
   iteration_ = iteration;
   has_responses_ = false;
   collision_.detect_contacts();
-  if (!exist()) work_ = {};
+  if (!exist()) set_work({});
   return contacts().depth;
 }
 
@@ -124,11 +138,11 @@ template <class Real>
 void ClothContacts<Real>::respond() {
   const std::vector<FeaturePair>& pairs = contacts().pairs;
   const SurfaceFeatures& features = collision_.features();
-  const NodalTrajectories& ways = collision_.nodes();
+  NodalTrajectories& ways = collision_.nodes();
   const std::size_t count = pairs.size();
   if (std::exchange(has_responses_, true) || count == 0) return;
   // The contacts of every node, by counting.
-  host_begin_.assign(ways.to.size() + 1, 0);
+  host_begin_.assign(ways.from.size() + 1, 0);
   for (const FeaturePair& pair : pairs)
     for (const Index node : features.nodes_of(pair)) ++host_begin_[static_cast<std::size_t>(node) + 1];
   std::partial_sum(host_begin_.begin(), host_begin_.end(), host_begin_.begin());
@@ -138,10 +152,10 @@ void ClothContacts<Real>::respond() {
     const auto nodes = features.nodes_of(pairs[c]);
     for (std::size_t i = 0; i < 4; ++i) host_entries_[next[nodes[i]]++] = static_cast<Index>(4 * c + i);
   }
-  fill(device_, contacts().chosen, chosen_);
-  fill(device_, host_begin_, node_begin_);
-  fill(device_, host_entries_, node_entries_);
-  fill(device_, work_.forces_of(contacts().keys), forces_);
+  reserve(device_, count, chosen_);
+  reserve(device_, host_entries_.size(), node_entries_);
+  reserve(device_, count, forces_);
+  upload_contacts();
   reserve(device_, count, active_);
   reserve(device_, count, responses_);
   // Both sides give way, and what is drawn over cloth snags where contacts are as firm as with obstacles.
@@ -162,11 +176,61 @@ void ClothContacts<Real>::respond() {
 }
 
 template <class Real>
+void ClothContacts<Real>::upload_contacts() {
+  DeviceForces& own = device_forces_;
+  const std::size_t count = contacts().keys.size();
+  Uploads uploads(device_);
+  uploads.add(contacts().chosen, first(chosen_, count));
+  uploads.add(host_begin_, node_begin_.view());
+  uploads.add(host_entries_, first(node_entries_, host_entries_.size()));
+  if (is_on_host()) {
+    const std::vector<Vec3d> forces = work_.forces_of(contacts().keys);
+    uploads.add(forces, first(forces_, count));
+    return uploads.run();
+  }
+  if (std::exchange(own.are_updated, false)) {
+    std::swap(forces_, own.before);
+    std::swap(own.keys, own.keys_before);
+  }
+  if (!own.are_latest) {
+    own.count = work_.keys.size();
+    reserve(device_, own.count, own.before);
+    reserve(device_, own.count, own.keys_before);
+    uploads.add(work_.forces, first(own.before, own.count));
+    uploads.add(work_.keys, first(own.keys_before, own.count));
+  }
+  uploads.run();
+  reserve(device_, count, forces_);
+  reserve(device_, count, own.keys);
+  device_.backend().cloth_contact.carry_forces(
+      device_.queue(), {.list = list(),
+                        .keys_before = first(std::as_const(own.keys_before), own.count),
+                        .forces_before = first(std::as_const(own.before), own.count),
+                        .keys = first(own.keys, count),
+                        .forces = first(forces_, count)});
+}
+
+template <class Real>
+ContactWarmStart& ClothContacts<Real>::work() {
+  DeviceForces& own = device_forces_;
+  if (!std::exchange(own.are_latest, false)) return work_;
+  const bool are_updated = std::exchange(own.are_updated, false);
+  std::vector<std::uint64_t> keys;
+  std::vector<Vec3d> forces;
+  Downloads downloads(device_);
+  downloads.add(are_updated ? own.keys : own.keys_before, own.count, keys);
+  downloads.add(are_updated ? forces_ : own.before, own.count, forces);
+  downloads.run();
+  work_.assign(keys.data(), forces.data(), own.count);
+  return work_;
+}
+
+template <class Real>
 bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_warm,
                                    const std::vector<const ProjectionSolver<Real>*>& failed_garments) {
   const double parts = end.part.parts;
   if (end.retry) {
-    work_ = kept();
+    set_work(kept());
     work_.scale(is_warm ? 1 / (4 * parts * parts) : 0);
     stopped_.clear();
     return false;
@@ -175,17 +239,17 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
   if (holds) {
     apply_ccd_limits(failed_garments, end.part.h);
     if (!failed_garments.empty()) {  // forces of a broken iterate are none to go on with
-      work_ = kept();
+      set_work(kept());
       work_.scale(1 / (parts * parts));
     }
   }
-  if (end.step_done && parts > 1) work_.scale(parts * parts);
+  if (end.step_done && parts > 1) work().scale(parts * parts);
   return holds;
 }
 
 template <class Real>
 void ClothContacts<Real>::end_step(bool is_kept) {
-  if (is_kept) collision_.set_kept(std::move(work_));
+  if (is_kept) collision_.set_kept(std::move(work()));
 }
 
 template <class Real>
@@ -215,10 +279,9 @@ void ClothContacts<Real>::apply_ccd_limits(const std::vector<const ProjectionSol
   NodalTrajectories& ways = collision_.nodes();
   const std::vector<Index>& node_begin = collision_.features().node_begin;
   const std::vector<char> stays = with_neighbours(failed_garments);
-  std::vector<Vec3d> velocities, predicted = ways.to;  // where what stays would go on its own
+  std::vector<Vec3d> velocities, predicted = ways.host_to();  // where what stays would go on its own
   std::vector<double> inverse_masses;
-  std::vector<double> staging;
-  const double* const inverse_inertia = ways.inverse_inertia.read(staging);
+  const double* const inverse_inertia = ways.host_inertia();
   for (std::size_t g = 0; g < members_.size(); ++g) {
     const auto begin = static_cast<std::size_t>(node_begin[g]),
                end = static_cast<std::size_t>(node_begin[g + 1]);
@@ -259,9 +322,8 @@ template <class Real>
 bool ClothContacts<Real>::stop_blocked_kinematic_nodes() {
   if (!may_penetrate() || !exist() || has_stopped_) return false;
   const SurfaceFeatures& features = collision_.features();
-  const NodalTrajectories& ways = collision_.nodes();
-  std::vector<double> inertia_staging;
-  const double* const inverse_inertia = ways.inverse_inertia.read(inertia_staging);
+  NodalTrajectories& ways = collision_.nodes();
+  const double* const inverse_inertia = ways.host_inertia();
   const auto only_driven = [&](const FeaturePair& pair) {
     return std::ranges::all_of(features.nodes_of(pair),
                                [&](Index node) { return inverse_inertia[node] == 0; });
@@ -271,6 +333,7 @@ bool ClothContacts<Real>::stop_blocked_kinematic_nodes() {
     any = contacts()[c].status == PairStatus::passing && only_driven(contacts().pairs[c]);
   if (!any) return false;
   has_stopped_ = true;
+  ways.host_to();
   std::vector<FeaturePair> pairs;
   std::ranges::copy_if(collision_.candidates().pairs, std::back_inserter(pairs), only_driven);
   const std::vector<double> shares =
@@ -297,7 +360,7 @@ std::size_t ClothContacts<Real>::memory_bytes() const {
   std::size_t bytes = collision_.memory_bytes() + system_.memory_bytes();
   const auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(free_number_, free_nodes_, sharing_, modes_, chosen_, node_begin_, node_entries_, active_, forces_,
-      pulls_, responses_);
+      pulls_, responses_, device_forces_.keys, device_forces_.keys_before, device_forces_.before);
   for (const Member& member : members_) add(member.node_blocks, member.edge_blocks);
   return bytes;
 }

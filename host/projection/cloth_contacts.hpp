@@ -28,7 +28,9 @@ class ClothContacts {
   // The phases of a step, see StepController.
   void begin_step();
   void begin_substep();
-  /// Contacts at the iterates; returns how deep the deepest of them lies [m].
+  /// Launches what find() needs of a device, and asks for it.
+  void begin_find(Downloads& downloads);
+  /// Contacts at the iterates, after begin_find(); returns how deep the deepest of them lies [m].
   double find(int iteration);
   /// Nodes that only pins, grippers and driven garments move stop before each other where they would pass
   /// through each other, which no force and no shorter part could part: after the first find() of a part.
@@ -45,8 +47,9 @@ class ClothContacts {
   /// Forces of contacts on all nodes of a garment, in a part of a step of h [s] that ends [N], shape
   /// [node_count].
   std::vector<Vec3d> forces_on_nodes(const ProjectionSolver<Real>& garment, double h) const;
-  /// Solves for the corrections of all garments from their factors; false: not finite.
-  bool solve(double rtol);
+  /// Solves for the corrections of all garments from their factors; false: not finite. outcomes: what else is
+  /// to be fetched with the first wait, or null.
+  bool solve(double rtol, Downloads* outcomes);
   /// Solves A X = C with the matrix of solve(), whose corrections stay. columns, solutions: shape [count,
   /// free_count()]; false: not finite.
   bool solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions, std::size_t count);
@@ -95,7 +98,16 @@ class ClothContacts {
   };
 
   const Contacts& contacts() const { return collision_.contacts(); }
-  void gather(bool at_start);
+  void gather(Buffer<Vec3d>& positions, bool at_start);
+  /// The forces of the step under way, where the host can read them.
+  ContactWarmStart& work();
+  void set_work(ContactWarmStart work) {
+    work_ = std::move(work);
+    device_forces_.are_latest = device_forces_.are_updated = false;
+  }
+  /// Notes for upload what a device must know of the contacts: which, and the forces that work_ has.
+  void upload_contacts();
+  bool is_on_host() const { return device_.backend().memory.host_accessible; }
   std::size_t number_of(const ProjectionSolver<Real>& garment) const {
     return static_cast<std::size_t>(std::ranges::find(members_, &garment, &Member::solver) -
                                     members_.begin());
@@ -140,7 +152,17 @@ class ClothContacts {
   /// this part.
   bool has_responses_ = false, has_stopped_ = false;
   int cg_iterations_ = 0;
-  ContactWarmStart work_;  ///< forces of contacts in the step under way
+  ContactWarmStart work_;  ///< forces of contacts in the step under way, unless a device has later ones
+  /// Forces that a device has, of contacts in the order of their keys. `before`: those of the iteration
+  /// before in forces_, of respond() on.
+  struct DeviceForces {
+    bool are_latest = false;   ///< later than work_
+    bool are_updated = false;  ///< in forces_, not in `before` yet
+    std::size_t count = 0;     ///< contacts that they are of
+    Buffer<std::uint64_t> keys, keys_before;
+    Buffer<Vec3d> before;
+  };
+  DeviceForces device_forces_;
   StoppedNodes stopped_;
 };
 

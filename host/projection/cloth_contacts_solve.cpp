@@ -75,31 +75,34 @@ std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<R
 
 template <class Real>
 typename CoupledSystem<Real>::Contacts ClothContacts<Real>::product(std::size_t columns) {
-  reserve(device_, 2 * columns * contacts().keys.size(), pulls_);
-  return MultiplyClothContacts<Real>{
-      .responses = first(std::as_const(responses_), contacts().keys.size()),
-      .node_begin = node_begin_.view(),
-      .node_entries = first(std::as_const(node_entries_), host_entries_.size()),
-      .free_number = free_number_.view(),
-      .free_nodes = free_nodes_.view(),
-      .pulls = pulls_.view(),
-      .direction = {},
-      .product = {}};
+  // A device takes all that there is room for, so that arguments are the same in every iteration: what is no
+  // contact any more is in no node's list.
+  const std::size_t count =
+      device_.backend().memory.host_accessible ? contacts().keys.size() : responses_.size();
+  reserve(device_, 2 * columns * count, pulls_);
+  return MultiplyClothContacts<Real>{.responses = first(std::as_const(responses_), count),
+                                     .node_begin = node_begin_.view(),
+                                     .node_entries = std::as_const(node_entries_).view(),
+                                     .free_number = free_number_.view(),
+                                     .free_nodes = free_nodes_.view(),
+                                     .pulls = pulls_.view(),
+                                     .direction = {},
+                                     .product = {}};
 }
 
 template <class Real>
-bool ClothContacts<Real>::solve(double rtol) {
+bool ClothContacts<Real>::solve(double rtol, Downloads* outcomes) {
   rtol_ = rtol;
   coupled_.clear();
   for (const Member& member : members_) {
     CoupledMember<Real>& own = coupled_.emplace_back();
     if (!member.solver->frozen()) own = member.solver->coupled_member();
   }
-  const int iterations = system_.solve(coupled_, product(1), rtol);
+  has_modes_ = set_rigid_modes();
+  const int iterations = system_.solve(coupled_, product(1), rtol, outcomes);
   if (iterations < 0) return false;
   cg_iterations_ = std::max(cg_iterations_, iterations);
-  has_modes_ = set_rigid_modes();
-  if (has_modes_) system_.correct(coupled_, modes_);
+  if (has_modes_) system_.correct(coupled_);
   return true;
 }
 
@@ -107,8 +110,8 @@ template <class Real>
 bool ClothContacts<Real>::solve_block(const Buffer<Vec3<Real>>& columns, Buffer<Vec3<Real>>& solutions,
                                       std::size_t count) {
   const std::size_t together = std::min<std::size_t>(count, most_columns);
-  const int iterations = system_.solve_block(coupled_, product(together), columns, solutions, count, rtol_,
-                                             has_modes_ ? &modes_ : nullptr);
+  const int iterations =
+      system_.solve_block(coupled_, product(together), columns, solutions, count, rtol_, has_modes_);
   cg_iterations_ = std::max(cg_iterations_, iterations);
   return iterations >= 0;
 }
@@ -149,34 +152,33 @@ bool ClothContacts<Real>::set_rigid_modes() {
   const std::vector<int> numbers = islands();
   const std::size_t count = static_cast<std::size_t>(1 + *std::max_element(numbers.begin(), numbers.end()));
   if (count == 0) return false;
-  const auto for_each_free_node = [&](const auto& visit) {
-    for (std::size_t g = 0; g < members_.size(); ++g) {
-      if (numbers[g] < 0) continue;
-      const std::vector<Index>& nodes = members_[g].solver->pattern().free_nodes;
-      for (std::size_t i = 0; i < nodes.size(); ++i)
-        visit(static_cast<std::size_t>(numbers[g]), static_cast<std::size_t>(members_[g].first_free) + i,
-              collision_.nodes().to[members_[g].first_node + nodes[i]]);
-    }
-  };
+  // What lies near will do for a centre: of a device the host knows where nodes began.
+  const NodalTrajectories& ways = collision_.nodes();
+  const std::vector<Vec3d>& positions = is_on_host() ? ways.to : ways.from;
   std::vector<Vec3d> centers(count);
   std::vector<double> nodes(count, 0.0);
-  for_each_free_node([&](std::size_t island, std::size_t, const Vec3d& x) {
-    centers[island] += x;
-    ++nodes[island];
-  });
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    if (numbers[g] < 0) continue;
+    const std::size_t island = static_cast<std::size_t>(numbers[g]);
+    for (const Index node : members_[g].solver->pattern().free_nodes) {
+      centers[island] += positions[members_[g].first_node + node];
+      ++nodes[island];
+    }
+  }
   for (std::size_t i = 0; i < count; ++i) centers[i] = (1 / nodes[i]) * centers[i];
-  const std::size_t all = free_nodes_.size();
-  std::vector<Vec3<Real>> staging;
-  modes_.write(staging, [&](Vec3<Real>* modes) {
-    std::fill(modes, modes + 6 * all, Vec3<Real>{});
-    const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for_each_free_node([&](std::size_t island, std::size_t i, const Vec3d& x) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        modes[k * all + i] = narrow<Real>(axes[k]);
-        modes[(3 + k) * all + i] = narrow<Real>(cross(axes[k], x - centers[island]));
-      }
-    });
-  });
+  for (std::size_t g = 0; g < members_.size(); ++g) {
+    const Member& member = members_[g];
+    const auto first_node = static_cast<std::size_t>(member.first_node);
+    const ArrayView<const Vec3d> all = ways.device_to.view();
+    kernels_.write_rigid_modes(
+        device_.queue(),
+        {.positions = slice(all, first_node, all.size()),
+         .free = member.solver->nodes_in_step().free,
+         .is_zero = numbers[g] < 0,
+         .center = numbers[g] < 0 ? Vec3d{} : centers[static_cast<std::size_t>(numbers[g])],
+         .stride = free_nodes_.size(),
+         .modes = slice(modes_.view(), static_cast<std::size_t>(member.first_free), modes_.size())});
+  }
   system_.set_modes(coupled_, product(6), modes_, numbers);
   return true;
 }
@@ -192,15 +194,12 @@ void ClothContacts<Real>::update() {
                                   .free_number = std::as_const(free_number_).view(),
                                   .correction = system_.solution().view(),
                                   .forces = first(forces_, count)});
-  std::vector<Vec3d> staging;
-  const Vec3d* const forces = std::as_const(forces_).read(0, count, staging);
-  work_.keys.clear();
-  work_.forces.clear();
-  for (std::size_t c = 0; c < count; ++c) {
-    if (forces[c] == Vec3d{}) continue;
-    work_.keys.push_back(contacts().keys[c]);
-    work_.forces.push_back(forces[c]);
+  if (is_on_host()) {
+    work_.assign(contacts().keys.data(), forces_.view().data(), count);
+    return;
   }
+  device_forces_.are_latest = device_forces_.are_updated = true;
+  device_forces_.count = count;
 }
 
 template class ClothContacts<float>;

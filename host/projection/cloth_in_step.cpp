@@ -48,32 +48,44 @@ void ClothInStep<Real>::scale(ArrayView<const Real> from, double factor, ArrayVi
 
 template <class Real>
 void ClothInStep<Real>::copy(const ClothState<Real>& from, ClothState<Real>& to) const {
-  scale(flat(from.positions.view()), 1, flat(to.positions.view()));
-  scale(flat(from.velocities.view()), 1, flat(to.velocities.view()));
-  scale(from.multipliers.view(), 1, to.multipliers.view());
-  scale(from.contacts.view(), 1, to.contacts.view());
-  if (!has_history()) return;
-  scale(flat(from.previous_positions.view()), 1, flat(to.previous_positions.view()));
-  scale(flat(from.previous_velocities.view()), 1, flat(to.previous_velocities.view()));
-  to.previous_step = from.previous_step;
+  ArrayCopies copies(device_);
+  copies.add(from.positions.view(), to.positions.view());
+  copies.add(from.velocities.view(), to.velocities.view());
+  copies.add(from.multipliers.view(), to.multipliers.view());
+  copies.add(from.contacts.view(), to.contacts.view());
+  if (has_history()) {
+    copies.add(from.previous_positions.view(), to.previous_positions.view());
+    copies.add(from.previous_velocities.view(), to.previous_velocities.view());
+    to.previous_step = from.previous_step;
+  }
+  copies.launch();
 }
 
 template <class Real>
 GarmentState ClothInStep<Real>::download(const ClothState<Real>& from) const {
   GarmentState to;
-  const auto coordinates = [](const Buffer<Vec3<Real>>& vectors) {
-    const auto all = vectors.download();
+  const bool has_previous = from.previous_step > 0;
+  std::vector<Vec3<Real>> vectors[4];
+  std::vector<Real> multipliers, contacts;
+  Downloads downloads(device_);
+  downloads.add(from.positions, vectors[0]);
+  downloads.add(from.velocities, vectors[1]);
+  downloads.add(from.multipliers, multipliers);
+  downloads.add(from.contacts, contacts);
+  if (has_previous) downloads.add(from.previous_positions, vectors[2]);
+  if (has_previous) downloads.add(from.previous_velocities, vectors[3]);
+  downloads.run();
+  const auto coordinates = [](const std::vector<Vec3<Real>>& all) {
     return as_numbers(all.data(), all.size());
   };
-  to.positions = coordinates(from.positions);
-  to.velocities = coordinates(from.velocities);
-  const auto multipliers = from.multipliers.download(), contacts = from.contacts.download();
+  to.positions = coordinates(vectors[0]);
+  to.velocities = coordinates(vectors[1]);
   to.multipliers.assign(multipliers.begin(), multipliers.end());
   set_contacts({contacts.begin(), contacts.end()}, layout_, to);
   to.previous_step = from.previous_step;
-  if (to.previous_step > 0) {
-    to.previous_positions = coordinates(from.previous_positions);
-    to.previous_velocities = coordinates(from.previous_velocities);
+  if (has_previous) {
+    to.previous_positions = coordinates(vectors[2]);
+    to.previous_velocities = coordinates(vectors[3]);
   }
   return to;
 }
@@ -150,12 +162,22 @@ std::vector<Vec3d> ClothInStep<Real>::velocities(bool at_iterate, double h) cons
 }
 
 template <class Real>
+void ClothInStep<Real>::write_nodes(const std::vector<NodeValue>& values, Buffer<Vec3<Real>>& to) const {
+  std::vector<Vec3<Real>> narrowed_values;
+  for (const NodeValue& own : values) narrowed_values.push_back(narrow<Real>(own.value));
+  Uploads uploads(device_);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto node = static_cast<std::size_t>(values[i].node);
+    uploads.add(&narrowed_values[i], slice(to.view(), node, node + 1));
+  }
+  uploads.run();
+}
+
+template <class Real>
 void ClothInStep<Real>::stop_nodes(const std::vector<NodeValue>& positions, std::vector<NodeValue> velocities,
                                    bool forgets) {
   if (forgets) scale(work.multipliers.view(), 0, work.multipliers.view());
-  for (const NodeValue& held : positions)
-    iterate.edit(static_cast<std::size_t>(held.node), 1,
-                 [&](Vec3<Real>* x) { *x = narrow<Real>(held.value); });
+  write_nodes(positions, iterate);
   stopped_velocities_ = std::move(velocities);
 }
 
@@ -187,11 +209,9 @@ typename ClothInStep<Real>::Accepted ClothInStep<Real>::accept_part() {
                                                .from = base().view(),
                                                .to = std::as_const(iterate).view(),
                                                .velocities = work.velocities.view()});
-  for (const NodeValue& held : std::exchange(stopped_velocities_, {})) {
-    work.velocities.edit(static_cast<std::size_t>(held.node), 1,
-                         [&](Vec3<Real>* v) { *v = narrow<Real>(held.value); });
-    part.stopped.push_back(held.node);
-  }
+  const std::vector<NodeValue> held = std::exchange(stopped_velocities_, {});
+  write_nodes(held, work.velocities);
+  for (const NodeValue& own : held) part.stopped.push_back(own.node);
   if (has_history()) {
     std::swap(work.positions, work.previous_positions);
     // As lanes keep it.

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "engine/model/integrator.hpp"
-#include "host/memory/buffer.hpp"
-#include "host/memory/device.hpp"
+#include "host/memory/transfers.hpp"
 #include "host/state/garment_state.hpp"
 #include "kernels/samples/contact_state.hpp"
 
@@ -74,6 +73,10 @@ class ClothInStep {
   /// Velocities of all nodes when the part of h [s] began, or when it would end at the iterate [m/s], shape
   /// [node_count].
   std::vector<Vec3d> velocities(bool at_iterate, double h) const;
+  /// Asks for the velocities of the part before [m/s].
+  void fetch_velocities(Downloads& downloads, std::vector<Vec3<Real>>& staging, const Vec3<Real>*& at) const {
+    downloads.add(work.velocities.view(), staging, at);
+  }
   /// Puts nodes elsewhere than the iterate has them, and has others go on at other velocities when the part
   /// ends; forgets: the multipliers, too, are of no use.
   void stop_nodes(const std::vector<NodeValue>& positions, std::vector<NodeValue> velocities, bool forgets);
@@ -99,6 +102,7 @@ class ClothInStep {
   /// Computes to = factor from.
   void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
   void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
+  void write_nodes(const std::vector<NodeValue>& values, Buffer<Vec3<Real>>& to) const;
   ClothState<Real> empty_state(std::size_t nodes, std::size_t rows) const;
 
   const Device& device_;

@@ -9,13 +9,23 @@ namespace {
 /// Parts of a step of h [s] in which no node goes farther than an element against another: more do not make
 /// an impact easier.
 template <class Real>
-int parts_of_elements(const std::vector<ProjectionSolver<Real>*>& garments, double h) {
+int parts_of_elements(const Device& device, const std::vector<ProjectionSolver<Real>*>& garments, double h) {
   constexpr int most = 256;
+  std::vector<std::vector<Vec3<Real>>> staging(garments.size());
+  std::vector<const Vec3<Real>*> all(garments.size());
+  Downloads downloads(device);
+  for (std::size_t g = 0; g < garments.size(); ++g)
+    garments[g]->fetch_velocities(downloads, staging[g], all[g]);
+  downloads.run();
   BoundingBox velocities;
   double shortest = HUGE_VAL;
-  for (const ProjectionSolver<Real>* garment : garments) {
-    for (const Vec3d& v : garment->velocities(false, 0)) velocities = joined(velocities, {v, v});
-    shortest = std::min(shortest, garment->element_size());
+  for (std::size_t g = 0; g < garments.size(); ++g) {
+    for (std::size_t i = 0; i < garments[g]->pattern().free_number.size(); ++i) {
+      const Vec3d v{static_cast<double>(all[g][i].x), static_cast<double>(all[g][i].y),
+                    static_cast<double>(all[g][i].z)};
+      velocities = joined(velocities, {v, v});
+    }
+    shortest = std::min(shortest, garments[g]->element_size());
   }
   const double way = h * norm(velocities.high - velocities.low);
   int parts = 1;
@@ -40,7 +50,14 @@ template <class Real>
 void ClothParticipant<Real>::begin_step(Step& step) {
   contacts_.begin_step();
   int& parts = step.control.max_substeps;
-  if (has_own_parts_) parts = std::max(parts, parts_of_elements(step.garments, step.control.step));
+  if (has_own_parts_) parts = std::max(parts, parts_of_elements(device_, step.garments, step.control.step));
+}
+
+template <class Real>
+void ClothParticipant<Real>::begin_assess(Step& step, int iteration, Downloads& downloads) {
+  for (std::size_t g = 0; iteration == 1 && g < step.garments.size(); ++g)
+    step.garments[g]->launch_escape(downloads);
+  contacts_.begin_find(downloads);
 }
 
 template <class Real>
@@ -62,7 +79,7 @@ ParticipantFit ClothParticipant<Real>::assess(Step& step, int iteration) {
 template <class Real>
 bool ClothParticipant<Real>::couple(Step& step) {
   step.coupled = contacts_.exist() ? &contacts_ : nullptr;
-  return step.coupled == nullptr || contacts_.solve(step.control.cg_tolerance);
+  return step.coupled == nullptr || contacts_.solve(step.control.cg_tolerance, step.outcomes);
 }
 
 template <class Real>

@@ -17,13 +17,15 @@ class ClothParticipant final : public StepParticipant<Real> {
   /// See ClothContacts.
   ClothParticipant(const Device& device, const ResolvedScene& resolved,
                    const std::vector<const Garment*>& garments, const std::vector<Solver*>& solvers)
-      : contacts_(device, resolved.scene, garments, solvers),
+      : device_(device),
+        contacts_(device, resolved.scene, garments, solvers),
         has_own_parts_(resolved.scene.projection.max_substeps == 0) {}
 
   ClothContacts<Real>& contacts() { return contacts_; }
   std::size_t memory_bytes() const override { return contacts_.memory_bytes(); }
   void begin_step(Step& step) override;
   void predicted() override { contacts_.begin_substep(); }
+  void begin_assess(Step& step, int iteration, Downloads& downloads) override;
   ParticipantFit assess(Step& step, int iteration) override;
   void sum_forces() override {
     if (contacts_.exist()) contacts_.sum_forces();
@@ -43,6 +45,7 @@ class ClothParticipant final : public StepParticipant<Real> {
   void report(const Step& step, const Solver& garment, StepReport& report) const override;
 
  private:
+  const Device& device_;
   ClothContacts<Real> contacts_;
   const bool has_own_parts_;  ///< nobody has said how many at most
   double least_gap_ = 1;      ///< least gap when the last step ended, see ClothCollision::least_gap()

@@ -131,18 +131,12 @@ void GarmentContacts<Real>::act_without_contacts(const Buffer<Vec3<Real>>& posit
 }
 
 template <class Real>
-ContactFit GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number,
-                                       RowEvaluator<Real>& rows) {
-  if (!exist()) return {};
+void GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number) {
+  if (!exist()) return;
   last_.control.iteration = number;
   last_.positions.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);
-  if (last_.obstacles.size() == 0) return {};
-  const auto most = [&rows](const Buffer<Real>& values) {
-    return static_cast<double>(rows.reduce(values.view()).maximum);
-  };
-  return {most(depths_), most(errors_)};
 }
 
 template <class Real>

@@ -65,8 +65,11 @@ class GarmentContacts {
   bool has_external_forces() const { return exist() && last_.has_external_forces(); }
   /// Finds forces and stiffness of grippers and NodeForces alone, at `positions`.
   void act_without_contacts(const Buffer<Vec3<Real>>& positions);
-  /// Finds contacts at the iterate of iteration `number`, and how the cloth lies. `rows` reduces.
-  ContactFit find(const Buffer<Vec3<Real>>& iterate, int number, RowEvaluator<Real>& rows);
+  /// Launches the search for contacts at the iterate of iteration `number`.
+  void find(const Buffer<Vec3<Real>>& iterate, int number);
+  /// Depths and errors of samples at the last find(), see ContactArrays; empty: there are no obstacles.
+  ArrayView<const Real> depths() const { return of_obstacles(depths_); }
+  ArrayView<const Real> errors() const { return of_obstacles(errors_); }
   /// Updates the forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
@@ -85,6 +88,10 @@ class GarmentContacts {
   CompressionCurve<Real> curve{};
 
  private:
+  ArrayView<const Real> of_obstacles(const Buffer<Real>& values) const {
+    return exist() && last_.obstacles.size() > 0 ? values.view() : ArrayView<const Real>{};
+  }
+
   const Device* device_ = nullptr;
   const StepKernels<Real>* kernels_ = nullptr;
   const GarmentArrays<Real>* garment_ = nullptr;

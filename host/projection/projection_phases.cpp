@@ -1,5 +1,6 @@
 // The phases of a step of one garment.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "engine/core/errors.hpp"
@@ -10,13 +11,31 @@ namespace isocloth {
 
 template <class Real>
 void ProjectionSolver<Real>::set_targets(double t) {
+  std::vector<Index> moved;
   for (const Pin& pin : garment_.pins) {
     for (std::size_t i = 0; i < pin.nodes.size(); ++i) {
       const Vec3d p = pin_position(garment_, pin, i, t);
-      host_targets_[pin.nodes[i]] = {static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
+      const Vec3<Real> target{static_cast<Real>(p.x), static_cast<Real>(p.y), static_cast<Real>(p.z)};
+      Vec3<Real>& known = host_targets_[pin.nodes[i]];
+      if (std::memcmp(&known, &target, sizeof target) == 0) continue;
+      known = target;
+      moved.push_back(pin.nodes[i]);
     }
   }
-  if (!garment_.pins.empty()) targets_.upload(host_targets_);
+  std::ranges::sort(moved);
+  // One piece for each run of nodes that lie side by side: a few pieces cost less than all nodes.
+  constexpr std::size_t most_pieces = 64;
+  Uploads uploads(device_);
+  for (std::size_t begin = 0, end = 0; begin < moved.size(); begin = end) {
+    for (end = begin + 1; end < moved.size() && moved[end] <= moved[end - 1] + 1;) ++end;
+    const auto first = static_cast<std::size_t>(moved[begin]),
+               last = static_cast<std::size_t>(moved[end - 1]);
+    uploads.add(&host_targets_[first], slice(targets_.view(), first, last + 1));
+  }
+  if (uploads.piece_count() <= most_pieces)
+    uploads.run();
+  else
+    targets_.upload(host_targets_);
 }
 
 template <class Real>
@@ -73,21 +92,47 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const {
-  std::vector<Vec3<Real>> staging[3];
-  const Vec3<Real>*const now = to.read(staging[0]), *const x = cloth_.state.positions.read(staging[1]),
-                         *const v = cloth_.state.velocities.read(staging[2]);
-  Real reach = reach_;
-  for (std::size_t i = 0; with_pins && i < to.size(); ++i)
-    if (pattern().free_number[i] < 0) reach = std::max(reach, reach_ + norm(now[i] - x[i]));
-  for (std::size_t i = 0; i < to.size(); ++i)
-    if (excess_displacement(now[i] - x[i], static_cast<Real>(request_.step) * v[i], reach) > 0) return true;
-  return false;
+void ProjectionSolver<Real>::assess(int iteration) {
+  rows_.launch(iteration);
+  contacts_.find(cloth_.iterate, iteration);
+  if (contacts_.depths().empty()) return;
+  Reducer<Real>& reducer = rows_.evaluator().reducer();
+  reducer.launch(Rows::of_contact_depths, contacts_.depths());
+  reducer.launch(Rows::of_contact_errors, contacts_.errors());
 }
 
 template <class Real>
-bool ProjectionSolver<Real>::has_diverged(double residual) const {
-  return residual > largest_residual(false) || is_beyond(cloth_.work.positions, false);
+ContactFit ProjectionSolver<Real>::contact_fit() const {
+  if (contacts_.depths().empty()) return {};
+  const auto most = [&](std::size_t number) {
+    return static_cast<double>(rows_.values().total(number).maximum);
+  };
+  return {most(Rows::of_contact_depths), most(Rows::of_contact_errors)};
+}
+
+template <class Real>
+void ProjectionSolver<Real>::launch_excess(const Buffer<Vec3<Real>>& to, bool with_pins,
+                                           Downloads& downloads) {
+  if (excess_.size() == 0) excess_ = {device_, 1};
+  step_kernels<Real>(device_.backend())
+      .find_excess(device_.queue(),
+                   {.from = std::as_const(cloth_.state.positions).view(),
+                    .to = to.view(),
+                    .velocities = std::as_const(cloth_.state.velocities).view(),
+                    .free_number = with_pins ? arrays_.free_view().number : ArrayView<const Index>{},
+                    .step = static_cast<Real>(request_.step),
+                    .reach = reach_,
+                    .found = excess_.view()});
+  downloads.add(std::as_const(excess_).view(), excess_staging_, excess_at_);
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::has_diverged(double residual) {
+  if (residual > largest_residual(false)) return true;
+  Downloads downloads(device_);
+  launch_excess(cloth_.work.positions, false, downloads);
+  downloads.run();
+  return has_escaped();
 }
 
 template <class Real>
@@ -121,7 +166,7 @@ void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
   cloth_.iterate.upload(narrowed<Real>(as_vectors(step.after.positions)));
   cloth_.work.multipliers.upload({step.after.multipliers.begin(), step.after.multipliers.end()});
   rows_.settle_multipliers();
-  find_contacts(0);
+  contacts_.find(cloth_.iterate, 0);
 }
 
 template class ProjectionSolver<float>;

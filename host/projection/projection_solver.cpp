@@ -210,13 +210,12 @@ Inspection ProjectionSolver<Real>::inspect(std::size_t, double t, double h) {
   cloth_.begin_step();
   const bool predicted =
       begin_substep({.number = 0, .h = h, .done = 0, .parts = 1}) && system_.predict(targets_, 1, true);
-  rows_.evaluate(0);
+  assess(0);
   result.predicted = widened(system_.predicted());
   result.start = widened(cloth_.iterate);
   result.row_values = widened(rows_.values().residuals);
   for (const double s : widened(rows_.values().scales))
     result.row_d.push_back(s > 0 ? 1 / (rows_.eps() * s * s) : 0);
-  find_contacts(0);
   if (!predicted || !system_.solve(exact_rtol<Real>()))
     throw NumericalError(
         "garment \"" + garment_.name + "\": matrix of the first iteration at t = " + std::to_string(t) +

@@ -80,23 +80,27 @@ class ProjectionSolver final : public GarmentSolver {
   /// Lets the part that begin_substep() has begun, and the next, take no notice of the step before; returns
   /// whether this one did.
   bool forget() { return cloth_.forget(); }
-  /// Finds contacts at the iterate; returns how deep the cloth lies [m].
-  ContactFit find_contacts(int iteration) {
-    return contacts_.find(cloth_.iterate, iteration, rows_.evaluator());
-  }
+  /// Launches what evaluates rows and finds contacts at the iterate; rows().residual() and contact_fit() tell
+  /// how it is once rows().fetch() has run.
+  void assess(int iteration);
+  /// How deep the cloth lies, of the last assess().
+  ContactFit contact_fit() const;
   /// Solves for the correction at the iterate.
   bool solve() { return system_.solve(settings_.cg_tolerance); }
   double depenetration_depth() { return contacts_.depenetration_depth(rows_.evaluator()); }
   /// from_cloth: what other cloth exerts on the nodes [N], where parts are kept; empty: nothing.
   void end_part(const PartEnd<double, bool>& end, double residual, std::vector<Vec3d> from_cloth = {});
   bool keeps_parts() const { return keeps_parts_; }
-  bool has_diverged(double residual) const;
+  bool has_diverged(double residual);
+  /// Launches what has_escaped() tells of the iterate, to be fetched.
+  void launch_escape(Downloads& downloads) { launch_excess(cloth_.iterate, true, downloads); }
   /// Whether the iterate is farther away than anything but its pins takes a cloth
   /// (kernels/core/divergence.hpp).
-  bool has_escaped() const { return is_beyond(cloth_.iterate, true); }
+  bool has_escaped() const { return *excess_at_ != 0; }
   void end_step(bool is_kept, double residual);
 
   RowsInStep<Real>& rows() { return rows_; }
+  const RowsInStep<Real>& rows() const { return rows_; }
   ProjectionSystem<Real>& system() { return system_; }
   const GarmentContacts<Real>& contacts() const { return contacts_; }
   ObstacleTable<Real>& obstacles() { return surroundings_.obstacles; }
@@ -105,6 +109,10 @@ class ProjectionSolver final : public GarmentSolver {
   using NodeValue = typename ClothInStep<Real>::NodeValue;
   /// See ClothInStep.
   std::vector<Vec3d> velocities(bool at_iterate, double h) const { return cloth_.velocities(at_iterate, h); }
+  /// See ClothInStep.
+  void fetch_velocities(Downloads& downloads, std::vector<Vec3<Real>>& staging, const Vec3<Real>*& at) const {
+    cloth_.fetch_velocities(downloads, staging, at);
+  }
   /// See ClothInStep.
   void stop_nodes(const std::vector<NodeValue>& positions, std::vector<NodeValue> velocities, bool forgets) {
     cloth_.stop_nodes(positions, std::move(velocities), forgets);
@@ -120,6 +128,7 @@ class ProjectionSolver final : public GarmentSolver {
   ThreadPool* pool() const { return device_.queue().pool; }
 
  private:
+  using Rows = RowsInStep<Real>;
   struct Request {
     Clock clock;
     double step = 0;
@@ -129,9 +138,9 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentState state_of(const ClothState<Real>& cloth) const;
   /// Sets where the pinned nodes are at t [s].
   void set_targets(double t);
-  /// Whether a node is there farther from where the step began than excess_displacement() has it; with_pins:
-  /// and farther than any pin went.
-  bool is_beyond(const Buffer<Vec3<Real>>& to, bool with_pins) const;
+  /// Finds out whether a node is there farther from where the step began than excess_displacement() has it;
+  /// with_pins: and farther than any pin went.
+  void launch_excess(const Buffer<Vec3<Real>>& to, bool with_pins, Downloads& downloads);
 
   const Device& device_;
   const Garment& garment_;
@@ -150,7 +159,10 @@ class ProjectionSolver final : public GarmentSolver {
   StrainMeter<Real> strain_meter_;
 
   Request request_;
-  Real reach_;                               ///< see excess_displacement() [m]
+  Real reach_;            ///< see excess_displacement() [m]
+  Buffer<Index> excess_;  ///< see FindExcess
+  std::vector<Index> excess_staging_;
+  const Index* excess_at_ = nullptr;
   StepStatus lost_ = StepStatus::converged;  ///< what froze the garment, else converged
   StepStatus lost_before_ = StepStatus::converged;
   bool is_undoable_ = false;

@@ -18,13 +18,13 @@ class CoupledStep {
   using Participants = std::vector<StepParticipant<Real>*>;
 
  public:
-  CoupledStep(StepUnderWay<Real>& step, const Participants& participants, const MonitorView& monitor,
-              int number)
-      : step_(step),
+  CoupledStep(const Device& device, StepUnderWay<Real>& step, const Participants& participants, int number)
+      : device_(device),
+        step_(step),
         garments_(step.garments),
         progress_(step.progress),
         participants_(participants),
-        monitor_(monitor),
+        monitor_(device.monitor()),
         number_(number) {
     progress_.resize(garments_.size());
     for (GarmentProgress& own : progress_) own.report.iterations = 0;
@@ -61,7 +61,11 @@ class CoupledStep {
   Assessment assess(const Part& part, int iteration, bool which) {
     if (!which) return {};
     for (auto* participant : participants_) participant->place(step_, part);
-    each_garment([&](std::size_t g) { assess(iteration, *garments_[g], progress_[g]); });
+    each_garment([&](std::size_t g) { garments_[g]->assess(iteration); });
+    Downloads downloads(device_);
+    for (auto* participant : participants_) participant->begin_assess(step_, iteration, downloads);
+    fetch(downloads);
+    for (std::size_t g = 0; g < garments_.size(); ++g) take(iteration, *garments_[g], progress_[g]);
     // Participants alone are done once they have felt the forces of the step.
     Assessment found{.residual = 0, .penetration = 0, .met = !garments_.empty() || iteration > 0};
     for (auto* participant : participants_) {
@@ -79,8 +83,12 @@ class CoupledStep {
     }
     if (found.met && step_.control.balance > 0) found.met = balances();
     double excess = 0;
-    if (found.met && iteration > 0)
+    if (found.met && iteration > 0) {
+      for (Solver* garment : garments_) garment->rows().launch_mismatch_excess();
+      Downloads excesses(device_);
+      fetch(excesses);
       for (Solver* garment : garments_) excess = std::max(excess, garment->rows().mismatch_excess());
+    }
     found.near = found.met && excess <= mismatch_before_projection;
     for (std::size_t g = 0; projects_again() && g < garments_.size(); ++g)
       found.near = found.near && garments_[g]->rows().is_near(progress_[g].residual);
@@ -102,17 +110,27 @@ class CoupledStep {
     monitor_.count(static_cast<std::int64_t>(garments_.size()));
     for (GarmentProgress& own : progress_) ++own.report.iterations;
     const bool is_coupled = std::ranges::any_of(participants_, [](const auto* p) { return p->couples(); });
+    Downloads outcomes(device_);
+    step_.outcomes = nullptr;
+    const auto couples = [&](auto* participant) { return participant->couple(step_); };
+    const auto solves = [&](auto* participant) { return participant->solve(step_); };
+    bool are_coupled = true;
     if (is_coupled) {
       each_garment([&](std::size_t g) { garments_[g]->system().assemble(); });
       for (auto* participant : participants_) participant->assemble();
+      for (Solver* garment : garments_) garment->system().begin_factor(outcomes);
     }
-    if (!all_work([&](Solver& garment) { return is_coupled ? garment.system().factor() : garment.solve(); },
-                  bad_pivot))
+    if (outcomes.are_wanted()) {  // couple() may begin before it is known whether all factors are there
+      step_.outcomes = &outcomes;
+      are_coupled = std::ranges::all_of(participants_, couples);
+      outcomes.run();
+    }
+    if (!all_work(
+            [&](Solver& garment) { return is_coupled ? garment.system().end_factor() : garment.solve(); },
+            bad_pivot))
       return false;
-    const auto couples = [&](auto* participant) { return participant->couple(step_); };
-    const auto solves = [&](auto* participant) { return participant->solve(step_); };
-    if (std::ranges::all_of(participants_, couples) && std::ranges::all_of(participants_, solves))
-      return true;
+    if (step_.outcomes == nullptr) are_coupled = std::ranges::all_of(participants_, couples);
+    if (are_coupled && std::ranges::all_of(participants_, solves)) return true;
     for (GarmentProgress& own : progress_) own.lose();
     bad_pivot = 1;
     return false;
@@ -170,11 +188,16 @@ class CoupledStep {
   }
 
  private:
-  /// Rows and contacts of a garment at the iterate.
-  void assess(int iteration, Solver& garment, GarmentProgress& own) const {
+  /// Waits for what was launched for all garments.
+  void fetch(Downloads& downloads) const {
+    for (Solver* garment : garments_) garment->rows().fetch(downloads);
+    downloads.run();
+  }
+  /// How rows and contacts of a garment are at the iterate.
+  void take(int iteration, const Solver& garment, GarmentProgress& own) const {
     own.previous = own.residual;
-    own.residual = garment.rows().evaluate(iteration);
-    const ContactFit contacts = garment.find_contacts(iteration);
+    own.residual = garment.rows().residual();
+    const ContactFit contacts = garment.contact_fit();
     const Compression& compression = garment.contacts().compression;
     own.penetration = compression.below_core(contacts.depth);
     own.compression = contacts.depth > 0 ? compression.share(contacts.depth) : 0;
@@ -223,6 +246,7 @@ class CoupledStep {
     return sum;
   }
 
+  const Device& device_;
   StepUnderWay<Real>& step_;
   const std::vector<Solver*>& garments_;
   std::vector<GarmentProgress>& progress_;
@@ -285,7 +309,7 @@ std::vector<StepReport> take_step(const Device& device, const ResolvedScene& res
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
   StepUnderWay<Real> step{.garments = garments, .control = step_control(resolved, precision, h)};
   if (garments.empty()) step.control.max_substeps = 1;
-  CoupledStep<Real> together(step, participants, device.monitor(), number);
+  CoupledStep<Real> together(device, step, participants, number);
   bool alive = true;
   ClothReport<double> sum{};
   cpu::StepController<double, CoupledStep<Real>>(step.control, together).step(number, alive, sum);

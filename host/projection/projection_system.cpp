@@ -216,7 +216,20 @@ void ProjectionSystem<Real>::assemble_right_side(const MetricView<Real>& metric,
 
 template <class Real>
 bool ProjectionSystem<Real>::factor() {
-  const Factorization outcome = nodal_solver_->solve(blocks_, right_side_, correction_);
+  Downloads downloads(device_);
+  begin_factor(downloads);
+  downloads.run();
+  return end_factor();
+}
+
+template <class Real>
+void ProjectionSystem<Real>::begin_factor(Downloads& downloads) {
+  nodal_solver_->begin_solve(blocks_, right_side_, correction_, downloads);
+}
+
+template <class Real>
+bool ProjectionSystem<Real>::end_factor() {
+  const Factorization outcome = nodal_solver_->end_solve(blocks_, right_side_, correction_);
   bad_block_ = outcome.ok ? -1 : outcome.block_row;
   return outcome.ok;
 }
@@ -229,11 +242,10 @@ bool ProjectionSystem<Real>::couple(const MetricView<Real>& metric, double rtol)
   // Without couplings a factor of less precision leaves little.
   const double least = own.couplings.exist() ? rtol : std::max(rtol / 100, exact_rtol<Real>());
   if (!coupled_.exists()) return true;
+  const bool keeps_momentum = translations_.size() > 0;  // to rounding
+  if (keeps_momentum) coupled_.set_modes({own}, {}, translations_, {0});
   if (coupled_.solve({own}, {}, least) < 0) return false;
-  if (translations_.size() > 0) {  // momentum is kept to rounding
-    coupled_.set_modes({own}, {}, translations_, {0});
-    coupled_.correct({own}, translations_);
-  }
+  if (keeps_momentum) coupled_.correct({own});
   return true;
 }
 

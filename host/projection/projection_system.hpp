@@ -37,6 +37,9 @@ class ProjectionSystem {
   void assemble_right_side() { assemble_right_side(projection_metric(), true, contacts_.forces()); }
   /// Solves for the correction by the factor alone; false: the matrix cannot be factorised.
   bool factor();
+  // The same in two steps, see NodalSolver::begin_solve().
+  void begin_factor(Downloads& downloads);
+  bool end_factor();
   /// assemble(), factor(), and what the factor leaves out to this relative tolerance.
   bool solve(double rtol);
   /// Corrects multipliers, forces of contacts and the iterate.

@@ -80,24 +80,37 @@ void RowsInStep<Real>::begin_part(Real inertia, ArrayView<const Real> inverse_ma
 
 template <class Real>
 void RowsInStep<Real>::evaluate_strains(const Buffer<Vec3<Real>>& positions) {
-  evaluator_.evaluate(positions, static_cast<Real>(eps_), arrays_.inverse_masses.view(), laws().of_strain());
+  evaluator_.launch(positions, static_cast<Real>(eps_), arrays_.inverse_masses.view(), laws().of_strain());
 }
 
 template <class Real>
-double RowsInStep<Real>::evaluate(int iteration) {
+void RowsInStep<Real>::launch(int iteration) {
   iteration_ = iteration;
   // D = diag(J M^-1 J^T) with the metric's mass; the kernel knows 1/m, the rest goes into eps.
-  const double worst =
-      evaluator_.evaluate(cloth_.iterate, static_cast<Real>(eps_) / inertia_, inverse_masses_, laws());
-  if (stiffness_.size() == 0) return worst;
+  evaluator_.launch(cloth_.iterate, static_cast<Real>(eps_) / inertia_, inverse_masses_, laws());
+  if (stiffness_.size() == 0)
+    return evaluator_.reducer().launch(of_residuals, std::as_const(evaluator_.residuals).view());
   kernels_.find_mismatches(device_.queue(), {.laws = laws(),
                                              .residuals = evaluator_.residuals.view(),
                                              .scales = evaluator_.scales.view(),
                                              .multipliers = std::as_const(cloth_.work.multipliers).view(),
                                              .mismatches = mismatches_.view(),
                                              .scaled = scaled_mismatches_.view()});
-  const Reduction<Real> r = evaluator_.reduce(std::as_const(mismatches_).view());
-  return r.first_bad < 0 ? static_cast<double>(r.maximum) : std::numeric_limits<double>::infinity();
+  evaluator_.reducer().launch(of_mismatches, std::as_const(mismatches_).view());
+}
+
+template <class Real>
+double RowsInStep<Real>::residual() const {
+  return evaluator_.largest(evaluator_.total(stiffness_.size() == 0 ? of_residuals : of_mismatches));
+}
+
+template <class Real>
+double RowsInStep<Real>::evaluate(int iteration) {
+  Downloads downloads(device_);
+  launch(iteration);
+  fetch(downloads);
+  downloads.run();
+  return residual();
 }
 
 template <class Real>
@@ -109,10 +122,14 @@ void RowsInStep<Real>::follow(double before, double after) {
 }
 
 template <class Real>
-double RowsInStep<Real>::mismatch_excess() {
-  if (scaled_mismatches_.size() == 0 || !std::isfinite(most_mismatch_.rate)) return 0;
-  const double square = cloth_.step() * cloth_.step(),
-               twice = evaluator_.reduce(std::as_const(scaled_mismatches_).view()).square_sum;
+void RowsInStep<Real>::launch_mismatch_excess() {
+  if (has_mismatch_bound()) evaluator_.reducer().launch(of_excess, std::as_const(scaled_mismatches_).view());
+}
+
+template <class Real>
+double RowsInStep<Real>::mismatch_excess() const {
+  if (!has_mismatch_bound()) return 0;
+  const double square = cloth_.step() * cloth_.step(), twice = evaluator_.total(of_excess).square_sum;
   return twice / 2 / (square * (square * most_mismatch_.rate + most_mismatch_.rounding));
 }
 

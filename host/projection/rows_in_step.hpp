@@ -1,6 +1,8 @@
 // Rows of a cloth in a step: their laws, what they are at the iterate, and what they miss.
 #pragma once
 
+#include <cmath>
+
 #include "engine/model/resolved_scene.hpp"
 #include "engine/model/scene.hpp"
 #include "host/garment/row_evaluator.hpp"
@@ -25,6 +27,10 @@ class RowsInStep {
   /// Evaluates the rows at the iterate; returns their largest mismatch (RowLaws), infinite where any is not
   /// finite.
   double evaluate(int iteration);
+  /// Launches what evaluate() computes; residual() has it once fetch() has run.
+  void launch(int iteration);
+  void fetch(Downloads& downloads) { evaluator_.reducer().fetch(downloads); }
+  double residual() const;
   /// Evaluates what the laws call strain, and its s J, at `positions`.
   void evaluate_strains(const Buffer<Vec3<Real>>& positions);
   /// Lets eps follow the residuals of two iterates, see adapted_eps().
@@ -36,8 +42,10 @@ class RowsInStep {
   /// of the multipliers it is approached.
   void settle_multipliers();
 
+  /// Launches what mismatch_excess() is computed from, to be fetched.
+  void launch_mismatch_excess();
   /// Energy of the mismatches at the iterate over what it may be, see MismatchEnergy.
-  double mismatch_excess();
+  double mismatch_excess() const;
   /// Whether a residual is near its tolerance, see cpu::is_near().
   bool is_near(double residual) const;
   RowEnergies<Real> energies() const;
@@ -48,11 +56,17 @@ class RowsInStep {
   bool are_quadratic() const { return quadratic_multipliers_.size() == 0; }
   bool are_viscous() const { return strains_.size() > 0; }
   const RowEvaluator<Real>& values() const { return evaluator_; }
+  /// Numbers of what is reduced for one iterate.
+  enum : std::size_t { of_residuals, of_mismatches, of_excess, of_contact_depths, of_contact_errors };
   /// Reduces whatever is not of rows, too.
   RowEvaluator<Real>& evaluator() { return evaluator_; }
   std::size_t memory_bytes() const;
 
  private:
+  bool has_mismatch_bound() const {
+    return scaled_mismatches_.size() > 0 && std::isfinite(most_mismatch_.rate);
+  }
+
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const Garment& garment_;

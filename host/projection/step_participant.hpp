@@ -48,6 +48,8 @@ struct StepUnderWay {
   std::vector<ProjectionSolver<Real>*> garments;  ///< all that are not frozen
   StepControl control;                      ///< participants may change the numbers of parts and iterations
   std::vector<GarmentProgress> progress{};  ///< shape [garment_count]
+  /// What garments' factorisations are still asked for: couple() may fetch it with more. Null: nothing.
+  Downloads* outcomes = nullptr;
   // Of an iteration: what couple() and solve() leave.
   ClothContacts<Real>* coupled = nullptr;  ///< solves for all garments at once; null: each solves for itself
   BodyMoves<Real> moves{};                 ///< moves of bodies that garments touch
@@ -68,6 +70,7 @@ struct StepUnderWay {
 ///       For each iteration:
 ///    5. place()          Again, at the iterate.
 ///       Garments evaluate rows, C and J, and find contacts with what is placed.
+///       begin_assess()   What that can launch is launched, and asked for with what garments found.
 ///    6. assess()         Contacts at the iterate of everything, and whether all is met. Where that ends the
 ///                        part it goes on with 11, perhaps after sum_forces() and forces_on(), by which
 ///                        garments tell whether forces balance.
@@ -100,6 +103,7 @@ class StepParticipant {
   virtual void begin_substep(const Part&) {}
   virtual void place(const Step&, const Part&) const {}
   virtual void predicted() {}
+  virtual void begin_assess(Step&, int /*iteration*/, Downloads& /*downloads*/) {}
   /// Called whatever the garments are: where some are lost (Step::has_lost_any()), contacts with them are
   /// worth nothing.
   virtual ParticipantFit assess(Step&, int /*iteration*/) { return {}; }

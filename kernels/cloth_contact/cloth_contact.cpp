@@ -27,6 +27,10 @@ ISOCLOTH_DEVICE Vec3d widened(const Vec3<Real>& v) {
   return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
 }
 template <class Real>
+ISOCLOTH_DEVICE Vec3<Real> narrow(const Vec3d& v) {
+  return {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)};
+}
+template <class Real>
 ISOCLOTH_DEVICE void add(const Vec3d& v, Vec3<Real>& to) {
   to = {static_cast<Real>(static_cast<double>(to.x) + v.x),
         static_cast<Real>(static_cast<double>(to.y) + v.y),
@@ -43,6 +47,24 @@ ISOCLOTH_DEVICE FrictionView<double> friction_of(const ClothFriction& friction,
                                                  ArrayView<const Index> node_garments, const Index* nodes) {
   return friction.of(node_garments[nodes[0]], node_garments[nodes[3]]);
 }
+
+struct CarryBody {
+  CarryForces a;
+  ISOCLOTH_DEVICE void operator()(Index c) const {
+    const std::uint64_t key = found_of(a.list, c).key;
+    Index begin = 0, end = static_cast<Index>(a.keys_before.size());
+    while (begin < end) {
+      const Index middle = begin + (end - begin) / 2;
+      if (a.keys_before[middle] < key)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    const bool was = begin < static_cast<Index>(a.keys_before.size()) && a.keys_before[begin] == key;
+    a.forces[c] = was ? a.forces_before[begin] : Vec3d{};
+    a.keys[c] = key;
+  }
+};
 
 struct ActivateBody {
   RespondClothContacts a;
@@ -118,6 +140,20 @@ struct GatherBody {
   ISOCLOTH_DEVICE void operator()(Index i) const {
     a.gathered[i] = widened(a.positions[i]);
     a.inverse_inertia[i] = static_cast<double>(a.inverse_masses[i]) / static_cast<double>(a.inertia);
+  }
+};
+
+template <class Real>
+struct ModesBody {
+  WriteRigidModes<Real> a;
+  ISOCLOTH_DEVICE void operator()(Index number) const {
+    const Vec3d arm = a.positions[a.free.nodes[number]] - a.center;
+    const Vec3d axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    Vec3<Real>* const modes = a.modes.data() + number;
+    for (std::size_t k = 0; k < 3; ++k) {
+      modes[k * a.stride] = a.is_zero ? Vec3<Real>{} : narrow<Real>(axes[k]);
+      modes[(3 + k) * a.stride] = a.is_zero ? Vec3<Real>{} : narrow<Real>(cross(axes[k], arm));
+    }
   }
 };
 
@@ -222,6 +258,9 @@ struct UpdateBody {
 
 }  // namespace
 
+void carry_forces(const Queue& queue, const CarryForces& args) {
+  parallel_for(queue, args.list.count(), CarryBody{args});
+}
 void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args) {
   parallel_for(queue, args.list.count(), ActivateBody{args});
   parallel_for(queue, static_cast<Index>(args.sharing.size()), ShareBody{args});
@@ -230,6 +269,10 @@ void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args
 template <class Real>
 void gather_cloth_nodes(const Queue& queue, const GatherClothNodes<Real>& args) {
   parallel_for(queue, static_cast<Index>(args.gathered.size()), GatherBody<Real>{args});
+}
+template <class Real>
+void write_rigid_modes(const Queue& queue, const WriteRigidModes<Real>& args) {
+  parallel_for(queue, static_cast<Index>(args.free.nodes.size()), ModesBody<Real>{args});
 }
 template <class Real>
 void add_cloth_contacts(const Queue& queue, const AddClothContacts<Real>& args) {
@@ -247,6 +290,8 @@ void update_cloth_contacts(const Queue& queue, const UpdateClothContacts<Real>& 
 
 template void gather_cloth_nodes<float>(const Queue&, const GatherClothNodes<float>&);
 template void gather_cloth_nodes<double>(const Queue&, const GatherClothNodes<double>&);
+template void write_rigid_modes<float>(const Queue&, const WriteRigidModes<float>&);
+template void write_rigid_modes<double>(const Queue&, const WriteRigidModes<double>&);
 template void add_cloth_contacts<float>(const Queue&, const AddClothContacts<float>&);
 template void add_cloth_contacts<double>(const Queue&, const AddClothContacts<double>&);
 template void multiply_cloth_contacts<float>(const Queue&, const MultiplyClothContacts<float>&);

@@ -127,6 +127,8 @@ struct FindClothContacts {
   double reach = 0;                     ///< gap up to which a contact keeps its force [m]
   ArrayView<const Index> sifted;        ///< pairs that may touch, ascending
   ArrayView<FoundContact> contacts;     ///< shape [sifted]
+  /// How many of `sifted` there are, the contacts of the others are apart; empty: all; shape [1].
+  ArrayView<const Index> sifted_count{};
 };
 
 /// The contacts of an iteration: some of the pairs, and where they are at the nodes.
@@ -185,6 +187,27 @@ struct RespondClothContacts {
   ArrayView<ClothResponse> responses;  ///< shape [contact_count]
 };
 
+/// One item per contact: its force in the iteration before, 0 where it was none, and its key.
+struct CarryForces {
+  ClothContactList list;
+  ArrayView<const std::uint64_t> keys_before;  ///< ascending
+  ArrayView<const Vec3d> forces_before;        ///< shape as `keys_before`
+  ArrayView<std::uint64_t> keys;               ///< shape [contact_count]
+  ArrayView<Vec3d> forces;                     ///< shape [contact_count]
+};
+
+/// One item per free node of a garment: the six motions of what it belongs to as a rigid whole, translations
+/// along the axes and turns about a centre, or 0.
+template <class Real>
+struct WriteRigidModes {
+  ArrayView<const Vec3d> positions;  ///< of the garment's nodes [m]
+  FreeNodesView free;
+  bool is_zero = false;
+  Vec3d center;                 ///< [m]
+  std::size_t stride = 0;       ///< from a mode to the next
+  ArrayView<Vec3<Real>> modes;  ///< from the garment's first free node on, shape [6, stride]
+};
+
 /// One item per free node of a garment: its contacts' own sides in the blocks and the right side.
 template <class Real>
 struct AddClothContacts {
@@ -240,7 +263,10 @@ namespace ISOCLOTH_BACKEND {
 void measure_pairs(const Queue& queue, const MeasurePairs& args);
 void cull_candidates(const Queue& queue, const CullCandidates& args);
 void find_cloth_contacts(const Queue& queue, const FindClothContacts& args);
+void carry_forces(const Queue& queue, const CarryForces& args);
 void respond_cloth_contacts(const Queue& queue, const RespondClothContacts& args);
+template <class Real>
+void write_rigid_modes(const Queue& queue, const WriteRigidModes<Real>& args);
 template <class Real>
 void gather_cloth_nodes(const Queue& queue, const GatherClothNodes<Real>& args);
 template <class Real>

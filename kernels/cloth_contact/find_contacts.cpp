@@ -157,8 +157,12 @@ struct FindBody {
   static constexpr double least_weight = 1e-9;  ///< least weight of a node that takes part
 
   ISOCLOTH_DEVICE void operator()(Index packet) const {
-    const Index first = packet * pair_width, count = static_cast<Index>(a.sifted.size()),
+    const Index first = packet * pair_width, room = static_cast<Index>(a.sifted.size()),
+                count = a.sifted_count.empty() ? room : a.sifted_count[0],
                 end = first + pair_width < count ? first + pair_width : count;
+    for (Index index = first > count ? first : count; index < first + pair_width && index < room; ++index)
+      a.contacts[index].status = PairStatus::apart;
+    if (first >= count) return;
     if (of_one_kind([&](Index index) { return a.pairs[a.sifted[index]]; }, first, end))
       return find(first, end);
     for (Index index = first; index < end; ++index) {

@@ -162,8 +162,47 @@ struct WriteBody {
   }
 };
 
+struct StraysBody {
+  static constexpr Index lanes = 128;
+  CountStrays a;
+
+  template <class Block>
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index) const {
+    auto* const sums = block.template shared<Vec3d>();
+    const Index nodes = static_cast<Index>(a.positions.size());
+    share(block, lanes, [&](Index lane) {
+      Vec3d sum{};
+      for (Index i = lane; i < nodes; i += lanes) sum += a.positions[i];
+      sums[lane] = sum;
+    });
+    block.sync();
+    Vec3d middle{};
+    for (Index lane = 0; lane < lanes; ++lane) middle += sums[lane];
+    middle = (1 / static_cast<double>(nodes)) * middle;
+    const double length = norm(middle);
+    if (!(length - length == 0)) middle = {};
+    block.sync();
+    auto* const counts = block.template shared<Index>();
+    share(block, lanes, [&](Index lane) {
+      counts[lane] = 0;
+      for (Index i = lane; i < nodes; i += lanes) {
+        const Vec3d x = a.positions[i] - middle;
+        counts[lane] += overlap(a.at_end ? a.bounds[i].end : a.bounds[i].begin, BoundingBox{x, x}) ? 0 : 1;
+      }
+    });
+    block.sync();
+    if (block.rank() != 0) return;
+    Index sum = 0;
+    for (Index lane = 0; lane < lanes; ++lane) sum += counts[lane];
+    a.count[0] = sum;
+  }
+};
+
 }  // namespace
 
+void count_strays(const Queue& queue, const CountStrays& args) {
+  for_each_block(queue, 1, StraysBody::lanes * sizeof(Vec3d), StraysBody{args});
+}
 void fit_boxes(const Queue& queue, const FitBoxes& args) { parallel_for(queue, args.count, FitBody{args}); }
 void count_pairs(const Queue& queue, const CountPairs& args) {
   parallel_for(queue, static_cast<Index>(args.counts.size() / 2), CountBody{args});

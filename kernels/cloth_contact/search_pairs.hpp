@@ -58,7 +58,16 @@ struct WritePairs {
   ArrayView<FeaturePair> pairs;
 };
 
+/// Counts nodes that are out of their boxes, places taken relative to the mean of all. One block.
+struct CountStrays {
+  ArrayView<const Vec3d> positions;   ///< [m], shape [node_count]
+  ArrayView<const MovingBox> bounds;  ///< box of each node, relative to the mean, shape [node_count]
+  bool at_end = false;                ///< of the boxes at the end of a way, else at its begin
+  ArrayView<Index> count;             ///< shape [1]
+};
+
 namespace ISOCLOTH_BACKEND {
+void count_strays(const Queue& queue, const CountStrays& args);
 void fit_boxes(const Queue& queue, const FitBoxes& args);
 void count_pairs(const Queue& queue, const CountPairs& args);
 void write_pairs(const Queue& queue, const WritePairs& args);

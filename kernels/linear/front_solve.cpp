@@ -15,12 +15,14 @@ class FrontSolve {
   static constexpr Index height = strip_height<Real>;
 
  public:
-  ISOCLOTH_DEVICE FrontSolve(const SolveFronts<Real>& args, const Block& block, Index f)
+  ISOCLOTH_DEVICE FrontSolve(const SolveFronts<Real>& args, const Block& block, Index f, Index column)
       : a_(args),
         block_(block),
         front_(args.plan.fronts[f]),
         panel_(args.factor.data() + front_.panel),
-        x_(args.work.data() + front_.vector),
+        work_(args.work.data() + static_cast<std::size_t>(column) * args.work_size),
+        x_(work_ + front_.vector),
+        first_(static_cast<std::size_t>(args.columns.begin[column]) * args.plan.block),
         partial_(block.template shared<Real>()) {}
 
   /// Part 0 of forward.
@@ -84,16 +86,14 @@ class FrontSolve {
     }
     const int n = a_.plan.block;
     share(block_, front_.pivots, [&](Index p) {
-      a_.solution[static_cast<std::size_t>(a_.plan.block_rows[front_.first_pivot + p / n]) * n + p % n] =
-          x_[p];
+      a_.solution[first_ + static_cast<std::size_t>(a_.plan.block_rows[front_.first_pivot + p / n]) * n +
+                  p % n] = x_[p];
     });
     block_.sync();
   }
 
  private:
-  ISOCLOTH_DEVICE const Real* parent_solution() const {
-    return a_.work.data() + a_.plan.fronts[front_.parent].vector;
-  }
+  ISOCLOTH_DEVICE const Real* parent_solution() const { return work_ + a_.plan.fronts[front_.parent].vector; }
 
   /// Right side and what the children pass on, at some rows of the front.
   ISOCLOTH_DEVICE void gather(FrontRange rows) const {
@@ -102,7 +102,8 @@ class FrontSolve {
       const Index row = rows.begin + i;
       x_[row] =
           row < front_.pivots
-              ? a_.right_side[static_cast<std::size_t>(a_.plan.block_rows[front_.first_pivot + row / n]) * n +
+              ? a_.right_side[first_ +
+                              static_cast<std::size_t>(a_.plan.block_rows[front_.first_pivot + row / n]) * n +
                               row % n]
               : Real(0);
     });
@@ -110,7 +111,7 @@ class FrontSolve {
     for (Index c = front_.child_begin; c < front_.child_end; ++c) {
       const Front& child = a_.plan.fronts[a_.plan.children[c]];
       const Index* relative = a_.plan.relative.data() + child.relative;
-      const Real* from = a_.work.data() + child.vector + child.padded_pivots;
+      const Real* from = work_ + child.vector + child.padded_pivots;
       const Index begin = lower_index(relative, child.rows, rows.begin),
                   end = lower_index(relative, child.rows, rows.end);
       share(block_, end - begin, [&](Index i) { x_[relative[begin + i]] += from[begin + i]; });
@@ -161,7 +162,9 @@ class FrontSolve {
   const Block& block_;
   const Front& front_;
   const Real* const panel_;
-  Real* const x_;
+  Real* const work_;         ///< of the column
+  Real* const x_;            ///< of the front
+  const std::size_t first_;  ///< first scalar of the column in right sides and solutions
   Real* const partial_;
 };
 
@@ -172,8 +175,9 @@ struct ForwardBody {
 
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index item) const {
-    const FrontTile tile = a.tiles[item];
-    const FrontSolve<Real, Block> solve(a, block, tile.front);
+    const Index tiles = static_cast<Index>(a.tiles.size());
+    const FrontTile tile = a.tiles[item % tiles];
+    const FrontSolve<Real, Block> solve(a, block, tile.front, item / tiles);
     if (tile.i <= 0) solve.forward_pivots();
     if (tile.i > 0) solve.forward_rows(tile.i - 1);
     if (tile.i < 0)
@@ -188,8 +192,9 @@ struct BackwardBody {
 
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index item) const {
-    const FrontTile tile = a.tiles[item];
-    const FrontSolve<Real, Block> solve(a, block, tile.front);
+    const Index tiles = static_cast<Index>(a.tiles.size());
+    const FrontTile tile = a.tiles[item % tiles];
+    const FrontSolve<Real, Block> solve(a, block, tile.front, item / tiles);
     if (tile.i < 0)
       for (Index t = 0; t < launch_tiles(a.plan.fronts[tile.front].padded_pivots); ++t)
         solve.backward_rows(t);
@@ -202,14 +207,14 @@ struct BackwardBody {
 
 template <class Real>
 void forward_fronts(const Queue& queue, const SolveFronts<Real>& args) {
-  for_each_block(queue, static_cast<Index>(args.tiles.size()), launch_tile * parts * sizeof(Real),
-                 ForwardBody<Real>{args});
+  for_each_block(queue, static_cast<Index>(args.tiles.size()) * args.columns.count,
+                 launch_tile * parts * sizeof(Real), ForwardBody<Real>{args});
 }
 
 template <class Real>
 void backward_fronts(const Queue& queue, const SolveFronts<Real>& args) {
-  for_each_block(queue, static_cast<Index>(args.tiles.size()), launch_tile * parts * sizeof(Real),
-                 BackwardBody<Real>{args});
+  for_each_block(queue, static_cast<Index>(args.tiles.size()) * args.columns.count,
+                 launch_tile * parts * sizeof(Real), BackwardBody<Real>{args});
 }
 
 template void forward_fronts<float>(const Queue&, const SolveFronts<float>&);

@@ -53,11 +53,12 @@ constexpr int dot_lanes = 32;
 template <class Real>
 struct DotBody {
   PartialDots<Real> a;
+  Index chunks;  ///< of a column
   template <class Block>
-  ISOCLOTH_DEVICE void operator()(const Block& block, Index chunk) const {
+  ISOCLOTH_DEVICE void operator()(const Block& block, Index partial) const {
     double* sums = block.template shared<double>();
-    const Index size = static_cast<Index>(a.a.size());
-    const Index begin = chunk * dot_chunk, end = begin + dot_chunk < size ? begin + dot_chunk : size;
+    const Index first = a.columns.begin[partial / chunks], begin = first + partial % chunks * dot_chunk,
+                last = first + a.size, end = begin + dot_chunk < last ? begin + dot_chunk : last;
     for (int lane = block.rank(); lane < dot_lanes; lane += block.size()) {
       double sum = 0;
       for (Index i = begin + lane; i < end; i += dot_lanes) {
@@ -71,7 +72,7 @@ struct DotBody {
     if (block.rank() != 0) return;
     double total = 0;
     for (int lane = 0; lane < dot_lanes; ++lane) total += sums[lane];
-    a.partials[chunk] = total;
+    a.partials[partial] = total;
   }
 };
 
@@ -98,8 +99,8 @@ void block_product(const Queue& queue, const BlockProduct<Real>& args) {
 }
 template <class Real>
 void partial_dots(const Queue& queue, const PartialDots<Real>& args) {
-  for_each_block(queue, dot_count(static_cast<Index>(args.a.size())), dot_lanes * sizeof(double),
-                 DotBody<Real>{args});
+  for_each_block(queue, dot_count(args.size) * args.columns.count, dot_lanes * sizeof(double),
+                 DotBody<Real>{args, dot_count(args.size)});
 }
 template <class Real>
 void update_solution(const Queue& queue, const DescendAlong<Real>& args) {

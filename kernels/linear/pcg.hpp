@@ -27,8 +27,10 @@ struct BlockProduct {
 
 template <class Real>
 struct PartialDots {
-  ArrayView<const Vec3<Real>> a, b;  ///< shape [size]
-  ArrayView<double> partials;        ///< shape [dot_count(size)]
+  ArrayView<const Vec3<Real>> a, b;  ///< columns of shape [size]
+  Index size = 0;
+  ArrayView<double> partials;  ///< shape [columns.count, dot_count(size)]
+  Columns columns{};
 };
 /// Block rows that one partial dot product covers.
 constexpr Index dot_chunk = 1024;
@@ -54,8 +56,8 @@ namespace ISOCLOTH_BACKEND {
 /// O(blocks in the row).
 template <class Real>
 void block_product(const Queue& queue, const BlockProduct<Real>& args);
-/// a.b chunk by chunk, summed in double in an order that depends on nothing but the size: 32 interleaved sums
-/// per chunk, added in order. One block per chunk.
+/// a.b of each column chunk by chunk, summed in double in an order that depends on nothing but the size: 32
+/// interleaved sums per chunk, added in order. One block per chunk.
 template <class Real>
 void partial_dots(const Queue& queue, const PartialDots<Real>& args);
 /// x += alpha p, r -= alpha A p. One item per block row.

@@ -109,6 +109,7 @@ struct AddBody {
     Vec3<Real> d = a.correction[node];
     for (Index k = 0; k < static_cast<Index>(a.moves.size()); ++k)
       d += a.moves[k] * a.columns[k * a.stride + node];
+    for (Index k = 0; k < a.few_count; ++k) d += a.few[k] * a.columns[k * a.stride + node];
     a.correction[node] = d;
   }
 };

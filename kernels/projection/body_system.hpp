@@ -48,8 +48,10 @@ template <class Real>
 struct AddColumns {
   ArrayView<const Vec3<Real>> columns;  ///< shape [column, stride], of which the first free_count count
   Index stride = 0;
-  ArrayView<const Real> moves;       ///< shape [column]
+  ArrayView<const Real> moves;       ///< shape [column]; empty: those that come with the arguments
   ArrayView<Vec3<Real>> correction;  ///< shape [free_count]
+  Real few[most_columns] = {};       ///< moves of so many columns
+  Index few_count = 0;
 };
 
 namespace ISOCLOTH_BACKEND {

@@ -38,7 +38,11 @@ template <class Real>
 struct CouplingsBody {
   MultiplyCouplings<Real> a;
   ISOCLOTH_DEVICE void operator()(Index i) const {
-    a.product[i] = a.factor_product[i] + coupled(a.couplings, a.direction, i);
+    for (Index k = 0; k < a.columns.count; ++k) {
+      const Index begin = a.columns.begin[k];
+      const ArrayView<const Vec3<Real>> direction{a.direction.data() + begin, a.direction.size()};
+      a.product[begin + i] = a.factor_product[begin + i] + coupled(a.couplings, direction, i);
+    }
   }
 };
 
@@ -91,7 +95,7 @@ void assemble_gradient(const Queue& queue, const AssembleGradient<Real>& args) {
 }
 template <class Real>
 void multiply_couplings(const Queue& queue, const MultiplyCouplings<Real>& args) {
-  parallel_for(queue, static_cast<Index>(args.product.size()), CouplingsBody<Real>{args});
+  parallel_for(queue, static_cast<Index>(args.couplings.pattern.begin.size()) - 1, CouplingsBody<Real>{args});
 }
 template <class Real>
 void apply_correction(const Queue& queue, const ApplyCorrection<Real>& args) {

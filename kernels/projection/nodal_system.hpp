@@ -5,6 +5,7 @@
 #include "kernels/core/views.hpp"
 #include "kernels/forces/stitches.hpp"
 #include "kernels/launch/queue.hpp"
+#include "kernels/linear/columns.hpp"
 #include "kernels/linear/couplings.hpp"
 #include "kernels/projection/metric.hpp"
 #include "kernels/tensors/row_laws.hpp"
@@ -108,9 +109,10 @@ struct FindImbalances {
 template <class S, class T = S>
 struct MultiplyCouplings {
   Couplings<S, T> couplings;
-  ArrayView<const Vec3<S>> direction;       ///< p, shape [free_count]
-  ArrayView<const Vec3<S>> factor_product;  ///< q = P p, shape [free_count]
-  ArrayView<Vec3<S>> product;               ///< A p = q + E p, shape [free_count]
+  ArrayView<const Vec3<S>> direction;       ///< p, columns of shape [free_count]
+  ArrayView<const Vec3<S>> factor_product;  ///< q = P p, the same
+  ArrayView<Vec3<S>> product;               ///< A p = q + E p, the same
+  Columns columns{};
 };
 
 template <class S>

@@ -60,8 +60,7 @@ TEST(BodySystem, IsThatOfOneDenseSolve) {
   StepUnderWay<double> step{.garments = {&garment}, .control = {}};
   bodies.begin_substep(part);
   bodies.place(step, part);
-  garment.rows().evaluate(0);
-  garment.find_contacts(0);
+  garment.assess(0);
   ASSERT_TRUE(garment.solve());
 
   const std::size_t free_count = garment.system().correction().size();

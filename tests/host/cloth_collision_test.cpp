@@ -54,6 +54,8 @@ void expect_pairs_of_the_host(const std::string& backend) {
   for (const Mesh* const mesh : std::initializer_list<const Mesh*>{&sheet, &round, &single})
     rest.insert(rest.end(), mesh->positions.begin(), mesh->positions.end());
   const std::vector<double> margins{0.01, 0.02, 0.015};
+  Uploads uploads(device);
+  Downloads downloads(device);
   Buffer<FeaturePair> pairs;
   std::vector<FeaturePair> found, expected;
   constexpr int rounds = 3;
@@ -65,14 +67,17 @@ void expect_pairs_of_the_host(const std::string& backend) {
       if (r == rounds - 1) to[17].y = std::numeric_limits<double>::quiet_NaN();
       ASSERT_TRUE(on_host.find(from, to, margins, 1'000'000, expected, PairSearch::alone(), times));
       ASSERT_GT(expected.size(), 500u);
-      ASSERT_TRUE(on_device.find(features, {from, to, margins, times}, expected.size(), pairs, found));
+      ASSERT_TRUE(on_device.find(features, {from, to, margins, times}, expected.size(), pairs, found, uploads,
+                                 downloads));
+      downloads.run();
       EXPECT_TRUE(std::ranges::is_sorted(found, {}, &FeaturePair::is_edges));
       EXPECT_EQ(sorted(found), sorted(expected));
       ASSERT_GE(pairs.size(), found.size() + packet_padding);
       std::vector<FeaturePair> there = pairs.download();
       there.resize(found.size());
       EXPECT_EQ(there, found);
-      EXPECT_FALSE(on_device.find(features, {from, to, margins, times}, expected.size() - 1, pairs, found));
+      EXPECT_FALSE(on_device.find(features, {from, to, margins, times}, expected.size() - 1, pairs, found,
+                                  uploads, downloads));
       EXPECT_EQ(found, there);
     }
 }
@@ -91,10 +96,13 @@ TEST(DevicePairSearch, GivesUpWhereAllIsNearAll) {
                       edges = flattened(device, f.edges), garments{device, f.node_surfaces};
   DevicePairSearch on_device(device, on_host);
   const std::vector<double> margins{2.0};
+  Uploads uploads(device);
+  Downloads downloads(device);
   Buffer<FeaturePair> pairs;
   std::vector<FeaturePair> found;
   EXPECT_FALSE(on_device.find({triangles.view(), sides.view(), edges.view(), garments.view()},
-                              {sheet.positions, sheet.positions, margins}, 100'000, pairs, found));
+                              {sheet.positions, sheet.positions, margins}, 100'000, pairs, found, uploads,
+                              downloads));
   EXPECT_EQ(pairs.size(), 0u);
   EXPECT_TRUE(found.empty());
 }
@@ -302,6 +310,7 @@ void expect_one_of_each_key(const std::string& backend) {
   for (std::size_t k = 0; k < contacts.keys.size(); ++k) EXPECT_EQ(others[k].gap, contacts[k].gap);
   EXPECT_GT(contacts.depth, 0.5 * thickness);
   c.nodes.inverse_inertia.upload(std::vector<double>(6, 0.0));
+  c.nodes.begin_substep();
   EXPECT_EQ(c.find(pairs).depth, 0);
 }
 

@@ -19,6 +19,7 @@
 #include "host/memory/buffer.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/solver/garment_solver.hpp"
+#include "tests/host/cloth_sheets.hpp"
 #include "tests/support/known_recipes.hpp"
 
 namespace isocloth {
@@ -369,6 +370,57 @@ TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
   ASSERT_GT(solves, 2);
   const std::string seen = calls();
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 'R'), solves - 1) << seen;
+}
+
+/// Launches and waits of steps, by how many iterations they have. A graph is a launch; each copy waits.
+struct StepCounts {
+  std::ptrdiff_t iterations = 0, launches = 0, waits = 0;
+
+  void add(const std::string& calls, int more_iterations) {
+    const auto count = [&](char call) { return std::count(calls.begin(), calls.end(), call); };
+    iterations += more_iterations;
+    launches += count('L') + count('R');
+    waits += count('U') + count('D') + count('W');
+  }
+};
+
+TEST_F(TestDevice, AsksTheHostOnceAnIterationOfALargeCloth) {
+  Scene scene;
+  scene.recipe = "coltraro2022";
+  scene.garments = {swinging("sheet", 19)};
+  Simulation simulation(scene, {.backend = "cuda", .solver = StepSolver::direct, .measure_strain = false});
+  simulation.advance(2);
+  StepCounts counts;
+  for (int n = 0; n < 6; ++n) {
+    calls();
+    const int iterations = simulation.step()[0].iterations;
+    counts.add(calls(), iterations);
+  }
+  // Of a step the pins; of an iteration the pivots, and how rows are at the iterate, also at that after it.
+  EXPECT_LE(counts.waits, 6 * 2 + 2 * counts.iterations);
+  EXPECT_LE(counts.launches, 6 * 6 + 11 * counts.iterations);
+}
+
+/// Whatever conjugate gradients take, how many contacts there are and how many nodes.
+TEST_F(TestDevice, AsksTheHostSeldomWhereClothMeetsCloth) {
+  Scene scene = cloth_scene({sheet("lower", 18, 0.2, {0, 0, 0}), sheet("upper", 18, 0.2, {0.01, 0, 0.0016})});
+  scene.garments[0].pins.push_back({.name = "corners", .nodes = {0, 17, 306, 323}, .motion = {}});
+  scene.garments[1].initial_velocities.assign(324, {0, 0, -0.3});
+  Simulation simulation(scene, {.backend = "cuda", .solver = StepSolver::direct, .measure_strain = false});
+  simulation.advance(2);
+  StepCounts counts;
+  int cg_iterations = 0;
+  for (int n = 0; n < 6; ++n) {
+    calls();
+    const StepReport report = simulation.step()[0];
+    counts.add(calls(), report.iterations);
+    cg_iterations = std::max(cg_iterations, report.cg_iterations);
+    EXPECT_GT(report.cloth_contacts, 0);
+  }
+  EXPECT_GT(cg_iterations, 3);
+  // A search for pairs, which not every step has, takes four waits.
+  EXPECT_LE(counts.waits, 6 * 7 + 5 * counts.iterations);
+  EXPECT_LE(counts.launches, 6 * 60 + 60 * counts.iterations);
 }
 
 TEST_F(TestDevice, NamesWhatDoesNotFitAndHowManyWould) {

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <set>
 
+#include "host/linear/device_cholesky.hpp"
 #include "tests/linear/systems.hpp"
 
 namespace isocloth {
@@ -26,7 +28,13 @@ BlockSystem sheet(Index columns, Index rows) { return sheet_system(columns, rows
 template <class Real>
 class TouchingSheets {
  public:
+  using Factory = std::function<std::unique_ptr<NodalSolver<Real>>(const Device&, const BlockPattern&)>;
+
   TouchingSheets(const Device& device, StepSolver choice, bool is_soft)
+      : TouchingSheets(device, [=](const Device& own, const BlockPattern& pattern) {
+          return make_nodal_solver<Real>(own, pattern, choice, is_soft);
+        }) {}
+  TouchingSheets(const Device& device, const Factory& factory)
       : device_(device), systems_{rounded<Real>(sheet(9, 8)), rounded<Real>(sheet(6, 7)), sheet(4, 4)} {
     for (const BlockSystem& system : systems_) {
       sizes_.push_back(static_cast<std::size_t>(system.pattern.size));
@@ -57,7 +65,7 @@ class TouchingSheets {
       for (std::size_t i = 0; i < sizes_[m]; ++i) right_side[i].x = static_cast<Real>(any_number(i));
       right_sides_[m] = {device, right_side};
       solutions_[m] = {device, sizes_[m]};
-      solvers_[m] = make_nodal_solver<Real>(device, systems_[m].pattern, choice, is_soft);
+      solvers_[m] = factory(device, systems_[m].pattern);
       EXPECT_TRUE(solvers_[m]->solve(blocks_[m], right_sides_[m], solutions_[m]).ok);
       members_.push_back({.factor = solvers_[m].get(),
                           .couplings = {},
@@ -76,20 +84,24 @@ class TouchingSheets {
   std::size_t size() const { return begin_.back(); }
   double rtol() const { return sizeof(Real) == sizeof(float) ? 1e-5 : 1e-11; }
 
-  /// The members' own right sides; then what is left along three motions is taken away.
-  void solve() {
-    EXPECT_GT(system_.solve(members_, contacts_, rtol()), 1);
+  /// The members' own right sides; then what is left along three motions is taken away. Returns the
+  /// iterations.
+  int solve() {
+    const int iterations = system_.solve(members_, contacts_, rtol());
+    EXPECT_GT(iterations, 1);
     std::vector<Vec3<Real>> modes(3 * size());
     for (std::size_t i = 0; i < begin_[2]; ++i)
       modes[i].x = modes[size() + i].y = modes[2 * size() + i].z = Real(1);
     modes_ = {device_, modes};
     system_.set_modes(members_, contacts_, modes_, {0, 0, -1});
-    system_.correct(members_, modes_);
+    system_.correct(members_);
     VectorXd right(3 * begin_[2]), found(3 * begin_[2]);
     for (std::size_t m = 0; m < 2; ++m)
       put(right_sides_[m], begin_[m], right), put(solutions_[m], begin_[m], found);
     expect_solution(right, found);
+    return iterations;
   }
+  std::vector<Vec3<Real>> solution() const { return system_.solution().download(); }
 
   /// `count` columns of `from` from column `first` on; their iterations.
   int solve_block(const std::vector<Vec3<Real>>& from, std::size_t first, std::size_t count,
@@ -99,7 +111,7 @@ class TouchingSheets {
         device_, std::vector<Vec3<Real>>(begin, begin + static_cast<std::ptrdiff_t>(count * size())));
     Buffer<Vec3<Real>> solutions(device_, count * size());
     const int iterations =
-        system_.solve_block(members_, contacts_, right_sides, solutions, count, rtol(), &modes_);
+        system_.solve_block(members_, contacts_, right_sides, solutions, count, rtol(), true);
     const std::vector<Vec3<Real>> found = solutions.download();
     std::ranges::copy(found, to.begin() + static_cast<std::ptrdiff_t>(first * size()));
     for (std::size_t k = 0; k < count; ++k) {
@@ -254,6 +266,57 @@ TEST(CoupledSystem, ColumnsAreSoWithFactorsInSinglePrecision) {
 
 TEST(CoupledSystem, ColumnsAreSoWithSolversThatIterate) {
   expect_columns_as_alone<double>(StepSolver::mixed, false);
+}
+
+/// The factor of a device, of which it is not told that it may be recorded.
+template <class Real>
+class UnrecordedCholesky final : public NodalSolver<Real> {
+ public:
+  UnrecordedCholesky(const Device& device, const BlockPattern& pattern) : factor_(device, pattern) {}
+  Factorization solve(const Buffer<Real>& blocks, const Buffer<Vec3<Real>>& right_side,
+                      Buffer<Vec3<Real>>& solution) override {
+    return factor_.solve(blocks, right_side, solution);
+  }
+  bool solve_block(const Buffer<Vec3<Real>>& right_sides, Buffer<Vec3<Real>>& solutions, std::size_t size,
+                   const std::vector<std::size_t>& begins) override {
+    return factor_.solve_block(right_sides, solutions, size, begins);
+  }
+  std::size_t memory_bytes() const override { return factor_.memory_bytes(); }
+  std::string_view name() const override { return factor_.name(); }
+
+ private:
+  DeviceCholesky<Real> factor_;
+};
+
+/// Iterations whose numbers stay with the kernels, and which go on a little where they are done, have the
+/// bits of those that the host steps through.
+template <class Real>
+void expect_iterations_of_the_host() {
+  const Device device({.threads = 2});
+  const auto make = [](auto type) {
+    return [](const Device& own, const BlockPattern& pattern) -> std::unique_ptr<NodalSolver<Real>> {
+      return std::make_unique<typename decltype(type)::type>(own, pattern);
+    };
+  };
+  TouchingSheets<Real> launched(device, make(std::type_identity<DeviceCholesky<Real>>()));
+  TouchingSheets<Real> stepped(device, make(std::type_identity<UnrecordedCholesky<Real>>()));
+  EXPECT_EQ(launched.solve(), stepped.solve());
+  EXPECT_EQ(launched.solution(), stepped.solution());
+  constexpr std::size_t count = most_columns + 5;
+  const std::vector<Vec3<Real>> columns = launched.any_columns(count);
+  std::vector<Vec3<Real>> found(columns.size()), expected(columns.size());
+  for (const std::size_t together : {4u, 17u})
+    for (std::size_t first = 0; first < count; first += together) {
+      const std::size_t own = std::min(together, count - first);
+      EXPECT_EQ(launched.solve_block(columns, first, own, found),
+                stepped.solve_block(columns, first, own, expected));
+    }
+  EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(Vec3<Real>)), 0);
+}
+
+TEST(CoupledSystem, IterationsOnADeviceAreThoseOfTheHost) {
+  expect_iterations_of_the_host<double>();
+  expect_iterations_of_the_host<float>();
 }
 
 }  // namespace
