@@ -58,12 +58,10 @@ class ClothTile {
            static_cast<std::size_t>(tile_) * p_.node_count;
   }
   ISOCLOTH_DEVICE S* tile_rows(ArrayView<Scalar> all) const {
-    return in_device_memory(reinterpret_cast<S*>(all.data())) +
-           static_cast<std::size_t>(tile_) * p_.row_count;
+    return reinterpret_cast<S*>(all.data()) + static_cast<std::size_t>(tile_) * p_.row_count;
   }
   ISOCLOTH_DEVICE ArrayView<const T> rest(ArrayView<const Scalar> all, std::size_t count) const {
-    return {in_device_memory(reinterpret_cast<const T*>(all.data())) + (a_.rest.shared ? 0 : tile_ * count),
-            count};
+    return {reinterpret_cast<const T*>(all.data()) + (a_.rest.shared ? 0 : tile_ * count), count};
   }
 
   /// Solves in place, by way of shared memory. Ends with a sync.

@@ -88,7 +88,7 @@ class WarpBlock {
   void* workspace_;
 };
 
-/// Tells the compiler that an address is none of shared memory nor of a thread's own.
+/// Tells the compiler that an address, not null, is none of shared memory nor of a thread's own.
 template <class T>
 __device__ T* in_device_memory(T* address) {
   __builtin_assume(__isGlobal(address));
@@ -181,7 +181,7 @@ unsigned blocks_at_once(Kernel* kernel, const Queue& queue, Index count, int thr
 
 // A failed launch shows at the next copy or wait of the queue (Memory), which names the error.
 //
-// One launch does all steps of a frame of a group of small cloths, decisions included, so that there is
+// One launch does a step or many of a group of small cloths, decisions included, so that there is
 // nothing for a CUDA graph to save. Large meshes go kernel by kernel; the hundreds of launches of their
 // factorisation are a graph (host/memory/recording.hpp), and the host reads one number before it decides on
 // the next iteration.
