@@ -24,6 +24,7 @@
 //              ISOCLOTH_TEST_DEVICE_BYTES   memory of a device, default 1 GiB
 //              ISOCLOTH_TEST_DEVICE_SHARED  shared memory that a block may have, default 232448
 //              ISOCLOTH_TEST_DEVICE_COUNTS  file for what was counted (counters.hpp), written at the end
+//              ISOCLOTH_TEST_DEVICE_PATHS=1  counts have the time of the slowest thread between barriers, too
 //              ISOCLOTH_TEST_DEVICE_OPEN=1  the host may touch the device's memory
 //              ISOCLOTH_TEST_DEVICE_SKIP    kernels that are left out, by parts of names with commas between,
 //                                           so that the host's own time is seen; fresh memory is 0 then
