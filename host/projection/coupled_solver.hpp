@@ -29,6 +29,12 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void set_bodies(const std::vector<BodyState>& states) override {
     if (bodies_) bodies_->set_states(states);
   }
+  void set_external(const ExternalMotion& motion) override {
+    if (bodies_) bodies_->set_external(motion);
+  }
+  std::vector<Wrench> body_wrenches() const override {
+    return bodies_ ? bodies_->wrenches() : std::vector<Wrench>();
+  }
   ClothCollision* cloth() const override { return cloth_ ? &cloth_->contacts().collision() : nullptr; }
 
  private:

@@ -85,6 +85,17 @@ struct ContactMeasures {
   }
 };
 
+/// A point of a garment that an obstacle or body pushes, at the end of the last step.
+struct ContactPoint {
+  Index body = -1;      ///< number of the obstacle, bodies counted after the obstacles
+  Vec3d position;       ///< of the point of the cloth's middle surface [m]
+  Vec3d normal;         ///< out of the obstacle, of unit length
+  Vec3d force;          ///< on the garment, friction included [N]
+  double slip = 0;      ///< way that it has slid since it last stuck [m]
+  double pressure = 0;  ///< normal force over the area that the point stands for [Pa]
+  bool is_sticking = false;
+};
+
 /// What grippers hold of one garment at the end of its last step.
 struct HoldMeasures {
   Index count = 0;
