@@ -139,7 +139,7 @@ struct Obstacle {
   /// of the garment that looks, which start again when it is reset.
   bool is_steered = false;
   /// Where it moves otherwise for the garments of some worlds (Garment::world), by times of the simulation.
-  std::map<Index, ObstacleMotion> world_motions;
+  std::map<Index, ObstacleMotion> world_motions = {};
 };
 
 /// A frame with this position and rotation vector at time 0, at time t [s] of its motion.
