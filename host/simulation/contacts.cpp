@@ -85,20 +85,20 @@ std::vector<Pose> Simulation::poses(Index world) const {
 }
 
 const Simulation::Members::ContactPlaces& Simulation::Members::contact_places(std::size_t garment) const {
-  places.resize(scene.garments.size());
-  if (places[garment]) return *places[garment];
+  known_places.resize(scene.garments.size());
+  if (known_places[garment]) return *known_places[garment];
   const Mesh& mesh = scene.garments[garment].mesh;
   const auto is_like = [&](std::size_t other) {
     const Mesh& m = scene.garments[other].mesh;
-    return places[other] && m.positions == mesh.positions && m.face_begin == mesh.face_begin &&
+    return known_places[other] && m.positions == mesh.positions && m.face_begin == mesh.face_begin &&
            m.face_nodes == mesh.face_nodes;
   };
   if (garment > 0 && is_like(garment - 1))
-    places[garment] = places[garment - 1];
+    known_places[garment] = known_places[garment - 1];
   else
-    places[garment] = std::make_shared<const ContactPlaces>(ContactSamples(scene, scene.garments[garment]),
-                                                            node_areas(mesh));
-  return *places[garment];
+    known_places[garment] = std::make_shared<const ContactPlaces>(
+        ContactSamples(scene, scene.garments[garment]), node_areas(mesh));
+  return *known_places[garment];
 }
 
 std::vector<ContactPoint> Simulation::contact_points(std::size_t garment) const {

@@ -117,7 +117,7 @@ struct Simulation::Members {
   };
   // Of obstacles and bodies, and of garments, shape [garment], once they were asked for.
   mutable std::shared_ptr<const HostShapes> shapes;
-  mutable std::vector<std::shared_ptr<const ContactPlaces>> places;
+  mutable std::vector<std::shared_ptr<const ContactPlaces>> known_places;
   std::int64_t step_index = 0;
   std::uint64_t digest = 0;  ///< digest of what states belong to, see Snapshot::scene
 
