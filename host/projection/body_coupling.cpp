@@ -165,18 +165,20 @@ typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const Cloth
 }
 
 template <class Real>
-std::vector<Real> BodyCoupling<Real>::contact_sums(const ProjectionSolver<Real>& garment) {
+std::vector<Real> BodyCoupling<Real>::contact_sums(const ProjectionSolver<Real>& garment,
+                                                   bool of_kept_forces) {
   kernels_.sum_bodies(device_.queue(), {.samples = garment.contacts().sample_arguments(),
                                         .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
                                         .centers = std::as_const(centers_).view(),
-                                        .sums = sums_.view()});
+                                        .sums = sums_.view(),
+                                        .of_kept_forces = of_kept_forces});
   return sums_.download();
 }
 
 template <class Real>
 void BodyCoupling<Real>::add_contacts(const ProjectionSolver<Real>& garment, System& system,
                                       std::vector<char>& touched) {
-  const std::vector<Real> sums = contact_sums(garment);
+  const std::vector<Real> sums = contact_sums(garment, false);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Real* const sum = sums.data() + b * static_cast<std::size_t>(body_terms);
     if (!(sum[body_terms - 1] > 0)) continue;
@@ -350,31 +352,24 @@ void BodyCoupling<Real>::correct() {
 }
 
 template <class Real>
-void BodyCoupling<Real>::add_impulses(const Step& step, double h) {
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const Body& body = bodies_[b];
-    if (body.is_external) continue;
-    impulses_[b].force += (body.mass / h) * body.offset;
-    impulses_[b].torque += (1 / h) * product(body.flight_inertia, body.turn);
-  }
-  if (!external_.exist()) return;
+std::vector<Wrench> BodyCoupling<Real>::pushes(const Step& step) {
+  std::vector<Wrench> sums(bodies_.size());
   upload_centers();
-  std::vector<Wrench> pulls(bodies_.size());  // on the cloth, times h^2
   for (const ProjectionSolver<Real>* garment : step.garments) {
-    const std::vector<Real> sums = contact_sums(*garment);
+    const std::vector<Real> found = contact_sums(*garment, true);
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      const Real* const pull = sums.data() + (b + 1) * static_cast<std::size_t>(body_terms) - 7;
+      const Real* const pull = found.data() + (b + 1) * static_cast<std::size_t>(body_terms) - 7;
       if (!(pull[6] > 0)) continue;
-      pulls[b].force += widen(Vec3<Real>{pull[0], pull[1], pull[2]});
-      pulls[b].torque += widen(Vec3<Real>{pull[3], pull[4], pull[5]});
+      sums[b].force -= widen(Vec3<Real>{pull[0], pull[1], pull[2]});
+      sums[b].torque -= widen(Vec3<Real>{pull[3], pull[4], pull[5]});
     }
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    if (!bodies_[b].is_external) continue;
     const Wrench push = contacts_.push_on(static_cast<Index>(shapes_->scene.obstacles.size() + b));
-    impulses_[b].force += (1 / h) * (push.force - pulls[b].force);
-    impulses_[b].torque += (1 / h) * (push.torque - pulls[b].torque);
+    sums[b].force += push.force;
+    sums[b].torque += push.torque;
   }
+  return sums;
 }
 
 template <class Real>
@@ -386,11 +381,13 @@ void BodyCoupling<Real>::end_substep(Step& step, const PartEnd<double, bool>& en
   }
   if (!end.accept) return;
   const double h = end.part.h;
-  add_impulses(step, h);
+  const std::vector<Wrench> found = external_.exist() ? pushes(step) : std::vector<Wrench>();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
     BodyState& state = states_[b];
     if (body.is_external) {
+      impulses_[b].force += (1 / h) * found[b].force;
+      impulses_[b].torque += (1 / h) * found[b].torque;
       external_.deviate(b, body.offset, body.turn, h);
       const Vec3d turn = turn_between(state.pose.axes, body.pose.axes);
       state = {.pose = body.pose,
@@ -398,10 +395,14 @@ void BodyCoupling<Real>::end_substep(Step& step, const PartEnd<double, bool>& en
                .angular_momentum = (1 / h) * product(turned_inertia(body.inertia, body.pose.axes), turn)};
       continue;
     }
-    state = {
-        .pose = body.pose,
-        .velocity = body.flight.velocity + (1 / h) * body.offset,
-        .angular_momentum = body.flight.angular_momentum + (1 / h) * product(body.flight_inertia, body.turn)};
+    // By how far it went, not by the sum of forces, which are as exact as the last iteration: what the body
+    // gains the cloth has lost.
+    const Vec3d turn = product(body.flight_inertia, body.turn);
+    impulses_[b] = {.force = impulses_[b].force + (body.mass / h) * body.offset,
+                    .torque = impulses_[b].torque + (1 / h) * turn};
+    state = {.pose = body.pose,
+             .velocity = body.flight.velocity + (1 / h) * body.offset,
+             .angular_momentum = body.flight.angular_momentum + (1 / h) * turn};
   }
 }
 

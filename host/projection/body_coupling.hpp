@@ -71,7 +71,7 @@ class BodyCoupling final : public StepParticipant<Real> {
   /// Adds what contacts of the cloths add to the system; false: a factor fails.
   bool add(const Cloths& cloths, System& system);
   /// Sums over a garment's contacts, shape [body, body_terms].
-  std::vector<Real> contact_sums(const ProjectionSolver<Real>& garment);
+  std::vector<Real> contact_sums(const ProjectionSolver<Real>& garment, bool of_kept_forces);
   /// Adds what a garment's contacts add to the bodies' own part of the system, and marks which bodies they
   /// push.
   void add_contacts(const ProjectionSolver<Real>& garment, System& system, std::vector<char>& touched);
@@ -82,8 +82,9 @@ class BodyCoupling final : public StepParticipant<Real> {
   /// Moves of all bodies that solve the system.
   Eigen::VectorXd solve(const System& system, bool is_exact);
   void upload_centers();
-  /// Adds the impulses of a part of h [s] that has been accepted.
-  void add_impulses(const Step& step, double h);
+  /// What pushes each external body at the end of a part about its centre of mass, times h^2 [kg m], [kg
+  /// m^2].
+  std::vector<Wrench> pushes(const Step& step);
 
   const Device& device_;
   const StepKernels<Real>& kernels_;

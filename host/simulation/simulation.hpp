@@ -177,6 +177,9 @@ class Simulation {
   void set_external_motion(const ExternalMotion& motion);
   /// Sets friction of some garments with an obstacle or, by numbers after these, a body.
   void set_friction(std::size_t obstacle, const std::vector<std::size_t>& garments, const Friction& friction);
+  /// Sets friction of cloths that meet, each with another and with itself, but for pairs of which the scene
+  /// has said it. Throws SceneError without contact.cloth.
+  void set_cloth_friction(const Friction& friction);
   /// Sets the velocity of a body's centre of mass [m/s], and its angular velocity along the axes of the world
   /// [rad/s]; a change of the state, not of the scene: reset() and restore() take it back.
   void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);

@@ -219,4 +219,14 @@ void Simulation::set_friction(std::size_t obstacle, const std::vector<std::size_
   m.solvers.refresh_obstacles();
 }
 
+void Simulation::set_cloth_friction(const Friction& friction) {
+  Members& m = members();
+  m.require_idle("set_cloth_friction");
+  validate_friction(friction, "cloth_friction");
+  if (!m.scene.contact.cloth)
+    refuse("cloth_friction", "a scene in which cloth meets no cloth", "contact.cloth");
+  m.scene.contact.cloth_friction = friction;
+  for (const auto& solver : m.solvers.solvers) solver->refresh_cloth_friction();
+}
+
 }  // namespace isocloth

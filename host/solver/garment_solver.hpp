@@ -106,6 +106,8 @@ class GarmentSolver {
   /// Takes note that fabrics, gravity or whether there are forces (Garment::forces) have changed; throws
   /// SceneError where a step cannot bear them.
   virtual void refresh() = 0;
+  /// Takes note that friction between cloths has changed.
+  virtual void refresh_cloth_friction() {}
   /// Takes note that motions of pins have changed.
   virtual void refresh_motions() {}
   virtual GarmentInfo info(std::size_t member) const = 0;

@@ -33,10 +33,10 @@ class Bodies:
         shape (bodies, 3), for all worlds, or (worlds, bodies, 3); quaternions w, x, y, z, shape (bodies, 4) or
         (worlds, bodies, 4), of any length but 0; or poses in the place of both, shape (..., 7); positions alone: axes
         stay. velocities [m/s], [rad/s], same shapes as positions, with which they go on from there; None: they rest
-        there. worlds: numbers of the worlds that are meant, None: all. duration: [s], None: a step; 0: they are there at
-        once, whatever is on the way. Places go straight and axes turn about one axis by the shorter way.
+        there. worlds: numbers of the worlds that are meant, None: all. duration: [s], None: a step; 0: they are there
+        at once, whatever is on the way. Places go straight and axes turn about one axis by the shorter way.
 
-        An obstacle that would go farther in a step than it is long, and than 5 cm, is refused: it would leap over cloth.
+        An obstacle that would go farther in a step than it is long, and than 5 cm, is refused, as a leap over cloth.
 
         >>> simulation = Simulation({"step": 0.01, "duration": 1, "gravity": 0,
         ...     "obstacles": [{"name": "finger", "shape": {"type": "box", "size": [0.02, 0.02, 0.04]}}],
@@ -74,9 +74,9 @@ class Bodies:
         return self._gripper_poses()[self._numbers_of(garment)[0]]
 
     def wrenches(self, bodies=None):
-        """What cloth does to obstacles and rigid bodies at the end of the last step, shape (worlds, bodies, 6); None: to
-        all. Forces are minus those that :meth:`contacts` has of the garments of a world; cloths of every world count in
-        each."""
+        """What cloth does to obstacles and rigid bodies at the end of the last step, shape (worlds, bodies, 6); None:
+        to all. Forces are minus those that :meth:`contacts` has of the garments of a world; cloths of every world count
+        in each."""
         found = self._wrenches()
         worlds = numpy.array(self._worlds)
         of_worlds = [found[(worlds == w) | (worlds < 0)].sum(0) for w in self.worlds]
@@ -94,9 +94,9 @@ class Bodies:
 
     def contact_points(self, garments=None):
         """Where obstacles and rigid bodies push garments at the end of the last step: an array of records ``world``,
-        ``garment``, ``body`` (number; rigid bodies follow the obstacles), ``position`` of the cloth's middle surface [m],
-        ``normal`` out of the body, ``force`` on the garment [N], ``slip`` since the point last stuck [m], ``pressure``
-        [Pa], ``is_sticking``. garments: as in :meth:`positions`; None: all."""
+        ``garment``, ``body`` (number; rigid bodies follow the obstacles), ``position`` of the cloth's middle surface
+        [m], ``normal`` out of the body, ``force`` on the garment [N], ``slip`` since the point last stuck [m],
+        ``pressure`` [Pa], ``is_sticking``. garments: as in :meth:`positions`; None: all."""
         found = self._contact_points(self._numbers_of(slice(None) if garments is None else garments))
         points = numpy.empty(len(found["garment"]), dtype=CONTACT_POINT)
         for name, values in found.items():
@@ -108,12 +108,12 @@ class Bodies:
         """Says how external bodies (``bodies[].external``) move in the next step, and how they give way.
 
         Their ``poses`` now, and ``free_poses`` at the end of the step if no cloth touched them, shape (bodies, 7);
-        inverse_inertia: W = J M^-1 J^T, shape (6 bodies, 6 bodies), with the generalised masses M of the mechanism and the
-        Jacobian J of its bodies, whose twists at the origins of the shapes are J v, velocity before angular velocity, by
-        generalised velocities v. W may be singular: what no joint allows does not move. The step solves cloth and bodies
-        together, so that light bodies are as stable as heavy ones: :meth:`body_poses` has where they went, and
-        :meth:`body_wrenches` by what, the mean over the step, to be given to the other program. In a step for which
-        nothing was said external bodies rest.
+        inverse_inertia: W = J M^-1 J^T, shape (6 bodies, 6 bodies), with the generalised masses M of the mechanism and
+        the Jacobian J of its bodies, whose twists at the origins of the shapes are J v, velocity before angular
+        velocity, by generalised velocities v. W may be singular: what no joint allows does not move. The step solves
+        cloth and bodies together, so that light bodies are as stable as heavy ones: :meth:`body_poses` has where they
+        went, and :meth:`body_wrenches` by what, the mean over the step, to be given to the other program. In a step for
+        which nothing was said external bodies rest.
         """
         names = self._listed(bodies)
         first = len(self.obstacle_names)
@@ -128,11 +128,16 @@ class Bodies:
         self._set_external_motion([n - first for n in chosen], poses, free_poses, inverse_inertia)
 
     def set_friction(self, body, static, dynamic=None, garments=None):
-        """Friction of some garments with an obstacle or rigid body from now on. dynamic: None: as static; garments: as in
-        :meth:`positions`, None: all."""
+        """Friction of some garments with an obstacle or rigid body from now on. dynamic: None: as static; garments: as
+        in :meth:`positions`, None: all."""
         [number] = self._numbers(self._listed(body))
         self._set_friction(number, self._numbers_of(slice(None) if garments is None else garments), float(static),
                            float(static if dynamic is None else dynamic))
+
+    def set_cloth_friction(self, static, dynamic=None):
+        """Friction of cloths that meet from now on, but for pairs of which the scene has said it. dynamic: None: as
+        static."""
+        self._set_cloth_friction(float(static), float(static if dynamic is None else dynamic))
 
     def _listed(self, bodies):
         return [bodies] if isinstance(bodies, (str, numbers.Integral)) else list(bodies)
@@ -147,7 +152,7 @@ class Bodies:
             elif isinstance(name, str) and name in known:
                 found.append(known.index(name))
             else:
-                expected = f"0 to {len(known) - 1} or a name: {_some(known)}" if known else "none: the scene has no body"
+                expected = f"0 to {len(known) - 1} or a name: {_some(known)}" if known else "none: there is no body"
                 raise ShapeError(f"body: found {name!r}, expected {expected}")
         return found
 
@@ -160,13 +165,12 @@ class Bodies:
             if found:
                 return found
             if name in self.body_names:
-                raise ShapeError(f"body: found {name!r}, a rigid body, which its mass moves, expected an obstacle or a "
-                                 "gripper; set_external_motion() has bodies of another program")
+                raise ShapeError(_not_steered(name))
             known = [*obstacles, *dict.fromkeys(n for names in self._gripper_names for n in names)]
             raise ShapeError(f"body: found {name!r}, expected an obstacle or a gripper: {_some(known)}")
         [number] = self._numbers([name])
         if number >= len(obstacles):
-            raise ShapeError(f"body: found {name!r}, a rigid body, which its mass moves, expected an obstacle or a gripper")
+            raise ShapeError(_not_steered(name))
         return [(number, 0, 0, -1 if world is None else world)]
 
     def _said_worlds(self, worlds):
@@ -183,31 +187,22 @@ class Bodies:
 
     def _poses(self, names, positions, quaternions, worlds):
         """Shape (worlds or 1, bodies, 7)."""
-        values = _numbers_in("positions", positions)
-        if quaternions is None and values.shape[-1:] == (7,):
-            poses = values
-        else:
-            if values.shape[-1:] != (3,):
-                raise ShapeError(f"positions: found shape {values.shape}, expected (..., {len(names)}, 3), or poses of 7 "
-                                 "numbers, x, y, z and a quaternion w, x, y, z")
-            turns = self._axes_now(names) if quaternions is None else _numbers_in("quaternions", quaternions)
-            if turns.shape[-1:] != (4,):
-                raise ShapeError(f"quaternions: found shape {turns.shape}, expected (..., {len(names)}, 4): w, x, y, z")
-            if turns.ndim < values.ndim or quaternions is None:
-                turns = numpy.broadcast_to(turns, (*values.shape[:-1], 4))
-            if turns.shape[:-1] != values.shape[:-1]:
-                raise ShapeError(f"quaternions: found shape {turns.shape}, expected {(*values.shape[:-1], 4)}")
-            poses = numpy.concatenate([values, turns], axis=-1)
-        if poses.ndim == 1:
-            poses = poses[None]
-        if poses.ndim == 2:
-            poses = poses[None]
         said = self._said_worlds(worlds)
-        if poses.ndim == 3 and len(poses) == 1 and worlds is not None:
+        places = _stacked("positions", positions, len(names), (3, 7))
+        if places.shape[-1] == 7 and quaternions is None:
+            poses = places
+        else:
+            turns = self._axes_now(names)[None] if quaternions is None else _stacked("quaternions", quaternions,
+                                                                                     len(names), (4,))
+            if places.shape[-1] != 3 or len(turns) not in (1, len(places)):
+                raise ShapeError(f"quaternions: found shape {turns.shape} beside positions of {places.shape}, expected "
+                                 f"{(len(places), len(names), 4)} and {(len(places), len(names), 3)}")
+            poses = numpy.concatenate([places, numpy.broadcast_to(turns, (*places.shape[:-1], 4))], axis=-1)
+        if len(poses) == 1 and worlds is not None:
             poses = numpy.broadcast_to(poses, (len(said), *poses.shape[1:]))
-        if poses.shape[1:] != (len(names), 7) or poses.ndim != 3 or len(poses) not in (1, len(said)):
-            raise ShapeError(f"poses: found shape {poses.shape}, expected {(len(names), 7)} or "
-                             f"{(len(said), len(names), 7)}, worlds and bodies")
+        if len(poses) not in (1, len(said)):
+            raise ShapeError(f"poses: found {len(poses)} worlds, expected {len(said)}, or shape ({len(names)}, ...) for "
+                             "all of them")
         _require_unit("poses", poses.reshape(-1, 7), names * len(poses))
         return poses
 
@@ -223,13 +218,22 @@ class Bodies:
     @staticmethod
     def _shaped(name, values, poses, size):
         shape = (*poses.shape[:-1], size)
-        if values is None:
-            return numpy.zeros(shape)
-        found = _numbers_in(name, values)
-        try:
-            return numpy.broadcast_to(found if found.ndim > 1 or size != len(found) else found[None], shape)
-        except ValueError:
-            raise ShapeError(f"{name}: found shape {found.shape}, expected {shape[1:]} or {shape}") from None
+        found = numpy.zeros(shape) if values is None else _stacked(name, values, shape[1], (size,))
+        if len(found) not in (1, shape[0]):
+            raise ShapeError(f"{name}: found {len(found)} worlds, expected {shape[0]}")
+        return numpy.broadcast_to(found, shape)
+
+
+def _stacked(name, values, count, sizes):
+    """Rows of bodies as (worlds or 1, bodies, size)."""
+    found = _numbers_in(name, values)
+    fits = found.shape[-1:] and found.shape[-1] in sizes and found.ndim <= 3
+    if fits and found.ndim == 1 and count == 1:
+        return found[None, None]
+    if fits and found.ndim > 1 and found.shape[-2] == count:
+        return found if found.ndim == 3 else found[None]
+    size = " or ".join(map(str, sizes))
+    raise ShapeError(f"{name}: found shape {found.shape}, expected ({count}, {size}), or (worlds, {count}, {size})")
 
 
 def _numbers_in(name, values):
@@ -251,6 +255,11 @@ def _require_unit(name, poses, names):
         if found.any():
             i = int(numpy.flatnonzero(found)[0])
             raise ShapeError(f"{name}[{i}] of {names[i]!r}: found {what}: {poses[i].tolist()}, expected {expected}")
+
+
+def _not_steered(name):
+    return (f"body: found {name!r}, a rigid body, which its mass moves, expected an obstacle or a gripper; bodies of "
+            "another program: set_external_motion()")
 
 
 def _some(names, most=8):

@@ -20,9 +20,7 @@ namespace {
 Vec3d vector_at(const double* x) { return {x[0], x[1], x[2]}; }
 
 /// x, y, z and a quaternion w, x, y, z.
-Pose to_pose(const double* x) {
-  return {.center = vector_at(x), .axes = axes_of(x[3], x[4], x[5], x[6])};
-}
+Pose to_pose(const double* x) { return {.center = vector_at(x), .axes = axes_of(x[3], x[4], x[5], x[6])}; }
 void append(const Pose& pose, std::vector<double>& to) {
   const auto [w, x, y, z] = quaternion_of(pose.axes);
   to.insert(to.end(), {pose.center.x, pose.center.y, pose.center.z, w, x, y, z});
@@ -151,7 +149,8 @@ void bind_bodies(nb::class_<Runner>& type) {
              nb::handle inverse_inertia) {
             const std::size_t count = bodies.size();
             ExternalMotion motion{.bodies = bodies, .begin = {}, .free_end = {}, .inverse_inertia = {}};
-            const auto from = to_doubles(begin, {count, 7}, "poses"), to = to_doubles(free_end, {count, 7}, "free_poses");
+            const auto from = to_doubles(begin, {count, 7}, "poses"),
+                       to = to_doubles(free_end, {count, 7}, "free_poses");
             const auto w = to_doubles(inverse_inertia, {6 * count, 6 * count}, "inverse_inertia");
             for (std::size_t i = 0; i < count; ++i) {
               motion.begin.push_back(to_pose(from.data() + 7 * i));
@@ -163,10 +162,17 @@ void bind_bodies(nb::class_<Runner>& type) {
           "bodies"_a, "poses"_a, "free_poses"_a, "inverse_inertia"_a)
       .def(
           "_set_friction",
-          [](Runner& r, std::size_t body, const std::vector<std::size_t>& garments, double static_, double dynamic) {
+          [](Runner& r, std::size_t body, const std::vector<std::size_t>& garments, double static_,
+             double dynamic) {
             r.idle().set_friction(body, garments, {.static_ = static_, .dynamic = dynamic});
           },
           "body"_a, "garments"_a, "static_"_a, "dynamic"_a)
+      .def(
+          "_set_cloth_friction",
+          [](Runner& r, double static_, double dynamic) {
+            r.idle().set_cloth_friction({.static_ = static_, .dynamic = dynamic});
+          },
+          "static_"_a, "dynamic"_a)
       .def_prop_ro("_worlds",
                    [](Runner& r) {
                      std::vector<int> worlds;
@@ -181,9 +187,11 @@ void bind_bodies(nb::class_<Runner>& type) {
                      return all;
                    })
       .def_prop_ro(
-          "obstacle_names", [](Runner& r) { return names_of(r.idle().scene().obstacles); }, "names of the obstacles")
+          "obstacle_names", [](Runner& r) { return names_of(r.idle().scene().obstacles); },
+          "names of the obstacles")
       .def_prop_ro(
-          "body_names", [](Runner& r) { return names_of(r.idle().scene().bodies); }, "names of the rigid bodies");
+          "body_names", [](Runner& r) { return names_of(r.idle().scene().bodies); },
+          "names of the rigid bodies");
 }
 
 }  // namespace isocloth::python
