@@ -122,6 +122,13 @@ MatrixXd ExternalBodies::moves_by_unknowns() const {
   return moves;
 }
 
+Eigen::VectorXd ExternalBodies::reconciled(const Eigen::VectorXd& wrenches,
+                                           const Eigen::VectorXd& coordinates) const {
+  if (root_.cols() == 0) return wrenches;
+  const Eigen::VectorXd missing = coordinates - root_.transpose() * wrenches;
+  return wrenches + root_ * (root_.transpose() * root_).ldlt().solve(missing);
+}
+
 void check_external_motion(const Scene& scene, const ExternalMotion& motion) {
   std::vector<char> is_named(scene.bodies.size(), 0);
   const std::size_t count = motion.bodies.size();

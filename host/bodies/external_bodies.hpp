@@ -37,6 +37,9 @@ class ExternalBodies {
   /// each body that is not external, then coordinates.
   Eigen::MatrixXd moves_by_unknowns() const;
   Eigen::Index coordinate_count() const { return root_.cols(); }
+  /// The wrenches next to these that move the bodies by coordinates g, L^T f = g, in the norm of [N] and [N
+  /// m]; both shape [6 bodies of the scene]. Forces of contacts are as exact as the last iteration.
+  Eigen::VectorXd reconciled(const Eigen::VectorXd& wrenches, const Eigen::VectorXd& coordinates) const;
 
  private:
   struct Own {

@@ -13,11 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-template <class Real>
-Vec3d widen(const Vec3<Real>& v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
-
 }  // namespace
 
 template <class Real>
@@ -352,24 +347,25 @@ void BodyCoupling<Real>::correct() {
 }
 
 template <class Real>
-std::vector<Wrench> BodyCoupling<Real>::pushes(const Step& step) {
-  std::vector<Wrench> sums(bodies_.size());
+VectorXd BodyCoupling<Real>::pushes(const Step& step) {
+  VectorXd sums = VectorXd::Zero(static_cast<Eigen::Index>(6 * bodies_.size()));
   upload_centers();
   for (const ProjectionSolver<Real>* garment : step.garments) {
     const std::vector<Real> found = contact_sums(*garment, true);
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       const Real* const pull = found.data() + (b + 1) * static_cast<std::size_t>(body_terms) - 7;
-      if (!(pull[6] > 0)) continue;
-      sums[b].force -= widen(Vec3<Real>{pull[0], pull[1], pull[2]});
-      sums[b].torque -= widen(Vec3<Real>{pull[3], pull[4], pull[5]});
+      if (!bodies_[b].is_external || !(pull[6] > 0)) continue;
+      for (std::size_t i = 0; i < 6; ++i)
+        sums(static_cast<Eigen::Index>(6 * b + i)) -= static_cast<double>(pull[i]);
     }
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const Wrench push = contacts_.push_on(static_cast<Index>(shapes_->scene.obstacles.size() + b));
-    sums[b].force += push.force;
-    sums[b].torque += push.torque;
+    if (!bodies_[b].is_external) continue;
+    const auto [f, t] = contacts_.push_on(static_cast<Index>(shapes_->scene.obstacles.size() + b));
+    sums.segment<6>(static_cast<Eigen::Index>(6 * b)) +=
+        Eigen::Vector<double, 6>{f.x, f.y, f.z, t.x, t.y, t.z};
   }
-  return sums;
+  return external_.reconciled(sums, coordinates_);
 }
 
 template <class Real>
@@ -381,13 +377,14 @@ void BodyCoupling<Real>::end_substep(Step& step, const PartEnd<double, bool>& en
   }
   if (!end.accept) return;
   const double h = end.part.h;
-  const std::vector<Wrench> found = external_.exist() ? pushes(step) : std::vector<Wrench>();
+  const VectorXd found = external_.exist() ? pushes(step) : VectorXd();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
     BodyState& state = states_[b];
     if (body.is_external) {
-      impulses_[b].force += (1 / h) * found[b].force;
-      impulses_[b].torque += (1 / h) * found[b].torque;
+      const double* const push = found.data() + 6 * b;
+      impulses_[b].force += (1 / h) * Vec3d{push[0], push[1], push[2]};
+      impulses_[b].torque += (1 / h) * Vec3d{push[3], push[4], push[5]};
       external_.deviate(b, body.offset, body.turn, h);
       const Vec3d turn = turn_between(state.pose.axes, body.pose.axes);
       state = {.pose = body.pose,

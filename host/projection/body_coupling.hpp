@@ -84,7 +84,7 @@ class BodyCoupling final : public StepParticipant<Real> {
   void upload_centers();
   /// What pushes each external body at the end of a part about its centre of mass, times h^2 [kg m], [kg
   /// m^2].
-  std::vector<Wrench> pushes(const Step& step);
+  Eigen::VectorXd pushes(const Step& step);
 
   const Device& device_;
   const StepKernels<Real>& kernels_;

@@ -46,6 +46,9 @@ void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, cons
   const Scene& scene = members().scene;
   check_index(body, scene.bodies.size(), "body");
   const std::string key = text("bodies[", body, "]");
+  if (scene.bodies[body].is_external)
+    refuse(key + ".velocity", "that of an external body",
+           "one that its mass moves; set_external_motion has these");
   require_finite(key + ".velocity", velocity);
   require_finite(key + ".angular_velocity", angular_velocity);
   std::vector<BodyState> states = bodies();

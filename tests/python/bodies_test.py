@@ -227,9 +227,11 @@ def test_a_ball_lands_on_cloth_that_is_held(held):
     simulation.advance(200)
     height = simulation.body_poses("ball")[0, 2]
     assert (0.045 if held != "rim" else 0.03) < height < 0.053
-    force = simulation.body_wrenches()[0, 2]
-    assert force == pytest.approx(0.1 * 9.8, rel=0.05)
-    assert simulation.wrenches("ball")[0, 0, 2] == pytest.approx(force, rel=1e-3)
+    forces = []
+    for _ in range(100):
+        simulation.step()
+        forces.append([simulation.body_wrenches()[0, 2], simulation.wrenches("ball")[0, 0, 2]])
+    assert numpy.mean(forces, axis=0) == pytest.approx([0.1 * 9.8] * 2, rel=0.05)
 
 
 def test_a_driven_cloth_takes_a_ball_along():
@@ -279,8 +281,8 @@ def test_external_bodies_press_with_the_forces_that_drive_them():
         assert report.status == "converged"
         push = simulation.body_wrenches()[:, 2]
         found = simulation.body_poses(["upper", "lower"])[:, 2]
-        # As the inverse inertia says, as well as forces balance: 1 N moves a finger by 0.125 mm.
-        assert found == pytest.approx(free[:, 2] + push * h * h / (mass + h * damping), abs=1e-6)
+        # Exactly as the inverse inertia says.
+        assert found == pytest.approx(free[:, 2] + push * h * h / (mass + h * damping), abs=1e-10)
         v, z, peak = (found - z) / h, found, max(peak, abs(push).max())
     assert push == pytest.approx([force, -force], rel=1e-3) and peak < 2
     assert simulation.wrenches()[0, :, 2] == pytest.approx(push, rel=1e-3)

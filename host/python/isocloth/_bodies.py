@@ -192,8 +192,8 @@ class Bodies:
         if places.shape[-1] == 7 and quaternions is None:
             poses = places
         else:
-            turns = self._axes_now(names)[None] if quaternions is None else _stacked("quaternions", quaternions,
-                                                                                     len(names), (4,))
+            turns = (self._axes_now(names)[None] if quaternions is None
+                     else _stacked("quaternions", quaternions, len(names), (4,)))
             if places.shape[-1] != 3 or len(turns) not in (1, len(places)):
                 raise ShapeError(f"quaternions: found shape {turns.shape} beside positions of {places.shape}, expected "
                                  f"{(len(places), len(names), 4)} and {(len(places), len(names), 3)}")
@@ -201,8 +201,7 @@ class Bodies:
         if len(poses) == 1 and worlds is not None:
             poses = numpy.broadcast_to(poses, (len(said), *poses.shape[1:]))
         if len(poses) not in (1, len(said)):
-            raise ShapeError(f"poses: found {len(poses)} worlds, expected {len(said)}, or shape ({len(names)}, ...) for "
-                             "all of them")
+            raise ShapeError(f"poses: found {len(poses)} worlds, expected {len(said)}, or ({len(names)}, ...) for all")
         _require_unit("poses", poses.reshape(-1, 7), names * len(poses))
         return poses
 
