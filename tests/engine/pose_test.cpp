@@ -94,7 +94,7 @@ TEST(PoseMotion, RefusesWhatIsNoPose) {
   EXPECT_NE(
       refusal({.times = {0}, .poses = {{{}, {}}}, .velocity = {}, .angular_velocity = {}}).find("axes off"),
       std::string::npos);
-  EXPECT_NE(refusal({.times = {0}, .poses = {{{1e9, 0, 0}, world}}, .velocity = {}, .angular_velocity = {}}),
+  EXPECT_NE(refusal({.times = {0}, .poses = {{{1e15, 0, 0}, world}}, .velocity = {}, .angular_velocity = {}}),
             "accepted");
 }
 

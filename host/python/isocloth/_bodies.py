@@ -202,7 +202,8 @@ class Bodies:
             poses = numpy.broadcast_to(poses, (len(said), *poses.shape[1:]))
         if len(poses) not in (1, len(said)):
             raise ShapeError(f"poses: found {len(poses)} worlds, expected {len(said)}, or ({len(names)}, ...) for all")
-        _require_unit("poses", poses.reshape(-1, 7), names * len(poses))
+        for world, own in zip(said, poses):
+            _require_unit("poses" if len(poses) == 1 else f"poses of world {world}: poses", own, names)
         return poses
 
     def _axes_now(self, names):
