@@ -15,14 +15,7 @@
 namespace isocloth {
 namespace {
 
-/// A hold that nothing has ended yet lasts so long [s].
-constexpr double endless = 1e9;
-
 std::string key_of(std::size_t garment) { return text("garments[", garment, "]"); }
-
-void check_rigid_motion(const std::string& key, const ObstacleMotion& motion) {
-  std::visit([&](const auto& kind) { check_bounded_motion(key, kind); }, motion);
-}
 
 /// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
 void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
@@ -46,85 +39,16 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals);
 }
 
-Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
-  check_index(garment, scene.garments.size());
-  check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
-  return scene.garments[garment].grippers[gripper];
-}
-
 }  // namespace
-
-void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
-  members().require_idle("set_pin_motion");
-  Scene& scene = members().scene;
-  check_index(garment, garment_count());
-  check_index(pin, scene.garments[garment].pins.size(), "pin");
-  Pin& own = scene.garments[garment].pins[pin];
-  validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
-  own.motion = std::move(motion);
-  own.ramp = 0;
-  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
-}
-
-void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
-                          double duration) {
-  members().require_idle("move_pin");
-  check_index(garment, garment_count());
-  check_index(pin, members().scene.garments[garment].pins.size(), "pin");
-  const std::vector<Index>& nodes = members().scene.garments[garment].pins[pin].nodes;
-  const std::string key = text(key_of(garment), ".pins[", pin, "]");
-  require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
-  require_positive(key + ".duration", duration);
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    require_position(text(key, ".targets[", i, "]"), targets[i]);
-  const std::vector<Vec3d> x = positions(garment);
-  const double now = time(garment);
-  RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};
-  for (const Index node : nodes) motion.positions.push_back(x[node]);
-  motion.positions.insert(motion.positions.end(), targets.begin(), targets.end());
-  set_pin_motion(garment, pin, std::move(motion));
-}
-
-// Of the clock of its garment.
-void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
-  members().require_idle("set_gripper_motion");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
-  own.motion = std::move(motion);
-}
-
-void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
-  members().require_idle("close_gripper");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  open_gripper(garment, gripper);
-  own.holds.push_back({.from = time(garment), .to = endless});
-}
-
-void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
-  members().require_idle("open_gripper");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  const double now = time(garment);
-  std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
-  if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
-}
-
-// Of the clock of whoever looks: solvers ask for its place at their garments' times.
-void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
-  members().require_idle("set_obstacle_motion");
-  std::vector<Obstacle>& obstacles = members().scene.obstacles;
-  check_index(obstacle, obstacles.size(), "obstacle");
-  const std::string key = text("obstacles[", obstacle, "].motion");
-  check_rigid_motion(key, motion);
-  const bool moved = is_moving(obstacles[obstacle]);
-  obstacles[obstacle].motion = std::move(motion);
-  if (is_moving(obstacles[obstacle]) != moved) members().solvers.refresh_obstacles();
-}
 
 void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
   members().require_idle("set_body_velocity");
   const Scene& scene = members().scene;
   check_index(body, scene.bodies.size(), "body");
   const std::string key = text("bodies[", body, "]");
+  if (scene.bodies[body].is_external)
+    refuse(key + ".velocity", "that of an external body",
+           "one that its mass moves; set_external_motion has these");
   require_finite(key + ".velocity", velocity);
   require_finite(key + ".angular_velocity", angular_velocity);
   std::vector<BodyState> states = bodies();

@@ -6,6 +6,7 @@ import typing
 import warnings
 
 from . import _core
+from ._bodies import Bodies
 from ._forces import Forces
 from ._scenes import scene_file
 from .errors import SceneWarning, ShapeError
@@ -33,7 +34,7 @@ class View:
         return self.array[number // lanes, number % lanes]
 
 
-class Simulation(_core.Simulation):
+class Simulation(Bodies, _core.Simulation):
     """A running scene.
 
     scene: path of a scene file, a :class:`isocloth.scene.Scene`, or a dict with the same keys (see

@@ -19,6 +19,7 @@ void bind_simulation(nanobind::module_& module);
 void bind_pictures(nanobind::class_<Runner>& type);
 /// Of the class Simulation.
 void bind_forces(nanobind::class_<Runner>& type);
+void bind_bodies(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_sweeps(nanobind::module_& module);

@@ -209,7 +209,7 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     def _steer(self, envs, actions):
         way = self.top_speed * self.frame_time * numpy.clip(actions[..., :3], -1, 1)
         for g in map(int, envs):
-            time = self.simulation.garment_time(g)
+            time = self.simulation.time
             for i in range(2):
                 here = self._grippers[g, i, :3].copy()
                 there = numpy.clip(here + way[g, i], *self.workspace)
