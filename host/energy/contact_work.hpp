@@ -3,7 +3,7 @@
 
 #include "engine/model/scene.hpp"
 #include "host/energy/garment_part.hpp"
-#include "host/measures/contact_points.hpp"
+#include "host/garment/contact_samples.hpp"
 
 namespace isocloth::energy {
 

@@ -1,8 +1,8 @@
 // What touches and holds garments and bodies after a step.
 #include "engine/core/text.hpp"
-#include "host/measures/contact_points.hpp"
-#include "host/measures/node_areas.hpp"
+#include "host/garment/node_areas.hpp"
 #include "host/simulation/simulation_members.hpp"
+#include "host/surroundings/contact_points.hpp"
 #include "host/surroundings/host_shapes.hpp"
 #include "kernels/contact/contact_arrays.hpp"
 

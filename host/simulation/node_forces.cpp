@@ -8,7 +8,7 @@
 
 #include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
-#include "host/measures/node_areas.hpp"
+#include "host/garment/node_areas.hpp"
 #include "host/simulation/simulation_members.hpp"
 
 namespace isocloth {

@@ -13,7 +13,7 @@
 #include "engine/model/resolved_scene.hpp"
 #include "engine/model/scene_intersections.hpp"
 #include "engine/model/separation.hpp"
-#include "host/measures/contact_points.hpp"
+#include "host/garment/contact_samples.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation/air_flow.hpp"

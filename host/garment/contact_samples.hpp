@@ -1,17 +1,13 @@
-// Where a garment is pushed by obstacles and bodies, read from its state.
+// What of a garment meets obstacles and bodies.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "engine/model/resolved_scene.hpp"
-#include "host/state/external_motion.hpp"
+#include "engine/model/scene.hpp"
 #include "host/state/garment_state.hpp"
-#include "host/state/measures.hpp"
 
 namespace isocloth {
-
-struct HostShapes;
 
 /// Nodes, edges and faces of a garment whose points meet obstacles and bodies, in the order of
 /// GarmentState::contacts.
@@ -50,13 +46,5 @@ void for_each_push(const GarmentState& state, const ContactSamples& samples, con
     visit(contact, position, sample, weights);
   }
 }
-
-/// Contacts of a garment in a state of it. A contact keeps its force p, times the square of the step; of a
-/// step in parts those of the last part. areas: of the garment's nodes, for pressures [m^2], shape
-/// [node_count]; poses: of the shapes of obstacles and bodies.
-std::vector<ContactPoint> contact_points(const ResolvedScene& resolved, const Garment& garment,
-                                         const ContactSamples& samples, const GarmentState& state,
-                                         const std::vector<double>& areas, const std::vector<Pose>& poses,
-                                         const HostShapes& shapes);
 
 }  // namespace isocloth

@@ -1,4 +1,4 @@
-#include "host/measures/node_areas.hpp"
+#include "host/garment/node_areas.hpp"
 
 #include "engine/rows/surface_element.hpp"
 
