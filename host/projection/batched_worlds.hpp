@@ -44,6 +44,7 @@ class BatchedWorlds final : public GarmentSolver {
   std::vector<SubstepRecord> take_parts(std::size_t member) override;
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override;
+  void refresh_members(const std::vector<std::size_t>& members) override;
   void refresh_motions() override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;

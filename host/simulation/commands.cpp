@@ -2,7 +2,7 @@
 // for every launch, so that a command is a change of the scene.
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "engine/core/checks.hpp"
@@ -108,6 +108,19 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
 }
 
+void Simulation::set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds) {
+  members().require_idle("set_holds");
+  Gripper& own = gripper_of(members().scene, garment, gripper);
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    const std::string key = text(key_of(garment), ".grippers[", gripper, "].holds[", i, "]");
+    require_finite(key + ".from", holds[i].from);
+    if (!(holds[i].from <= holds[i].to)) refuse(key + ".to", holds[i].to, text("at least ", holds[i].from));
+    if (i > 0 && !(holds[i - 1].to <= holds[i].from))
+      refuse(key + ".from", holds[i].from, text("at least ", holds[i - 1].to, ", the end of the one before"));
+  }
+  own.holds = holds;
+}
+
 // Of the clock of whoever looks: solvers ask for its place at their garments' times.
 void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
   members().require_idle("set_obstacle_motion");
@@ -156,7 +169,7 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
   members().scene.garments[garment].gravity = gravity;
-  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+  members().at(garment, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
@@ -187,17 +200,18 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
-  std::set<std::size_t> solvers;
+  std::map<std::size_t, std::vector<std::size_t>> solvers;  // members of theirs that change
   check_indices(garments, garment_count());
   for (std::size_t i = 0; i < garments.size(); ++i) {
     const std::string key = key_of(garments[i]) + ".fabric";
     validate_fabric(key, fabrics[i]);
     require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
-    solvers.insert(members().solvers.members[garments[i]].solver);
+    const GarmentSolvers::Member& own = members().solvers.members[garments[i]];
+    solvers[own.solver].push_back(own.member);
   }
   std::vector<Fabric> before;
   const auto refresh = [&] {
-    for (const std::size_t solver : solvers) members().solvers.solvers[solver]->refresh();
+    for (const auto& [solver, changed] : solvers) members().solvers.solvers[solver]->refresh_members(changed);
   };
   for (std::size_t i = 0; i < garments.size(); ++i)
     before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));

@@ -152,6 +152,8 @@ class Simulation {
   /// close_gripper() and open_gripper() put an end to what the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
+  /// Sets the spans in which a gripper is closed, past ones included: ascending, apart from each other.
+  void set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds);
   void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
   /// Sets the velocity of a body's centre of mass [m/s], and its angular velocity along the axes of the world
   /// [rad/s]; a change of the state, not of the scene: reset() and restore() take it back.

@@ -101,6 +101,8 @@ class GarmentSolver {
   /// Takes note that fabrics, gravity or whether there are forces (Garment::forces) have changed; throws
   /// SceneError where a step cannot bear them.
   virtual void refresh() = 0;
+  /// refresh() where fabrics and gravity of these members alone have changed.
+  virtual void refresh_members(const std::vector<std::size_t>&) { refresh(); }
   /// Takes note that motions of pins have changed.
   virtual void refresh_motions() {}
   virtual GarmentInfo info(std::size_t member) const = 0;
