@@ -283,16 +283,22 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
   Warnings warnings;
   for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
   double nodes = 0;
-  const Garment* whole = nullptr;  // the last without open seams, which its replicas are, too
+  // The last without open seams, and the last without a warning of its fabric: replicas are so, too.
+  const Garment *whole = nullptr, *sound = nullptr;
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const std::string what = text("garments[", g, "] \"", garment.name, "\"");
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_curves(garment, what, warnings);
-    in_file(file, [&] { require_thin_plate(resolved.recipe, garment, text("garments[", g, "]")); });
-    for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
-      warnings.add(kind, line);
+    const bool is_sound = sound != nullptr && alike(garment.mesh, sound->mesh) &&
+                          alike(garment.fabric, sound->fabric) && garment.pressure == sound->pressure;
+    if (!is_sound) {
+      in_file(file, [&] { require_thin_plate(resolved.recipe, garment, text("garments[", g, "]")); });
+      const auto lines = fabric_warnings(resolved, garment, precision, what);
+      for (const auto& [kind, line] : lines) warnings.add(kind, line);
+      if (lines.empty()) sound = &garment;
+    }
     const bool is_whole = whole != nullptr && alike(garment.mesh, whole->mesh) &&
                           start_positions(garment) == start_positions(*whole);
     if (!is_whole && !warn_of_pieces(garment, what, warnings)) whole = &garment;
