@@ -3,6 +3,8 @@
 import dataclasses
 import math
 
+import numpy
+
 from .. import _core
 from .._arguments import shown
 
@@ -89,6 +91,22 @@ def ranges(randomize):
 
 class _Named(Exception):
     """Says which name is wrong."""
+
+
+def shares(seeds, episodes, count):
+    """Numbers from 0 to 1, shape (envs, count), that depend on the seed and the episode of each alone, shape (envs,):
+    by the finaliser of SplitMix64 (Steele, Lea and Flood 2014), once over the seed, the episode and each number."""
+    golden = numpy.uint64(0x9E3779B97F4A7C15)
+
+    def mixed(x):
+        x = (x ^ (x >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
+        return x ^ (x >> numpy.uint64(31))
+
+    seeds, episodes = (numpy.asarray(values).astype(numpy.uint64) for values in (seeds, episodes))
+    state = mixed(mixed((seeds + numpy.uint64(1)) * golden) + (episodes + numpy.uint64(1)) * golden)
+    drawn = mixed(state[:, None] + numpy.arange(1, count + 1, dtype=numpy.uint64) * golden)
+    return (drawn >> numpy.uint64(11)) * 2.0**-53
 
 
 def value(name, span, share):

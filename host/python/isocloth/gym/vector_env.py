@@ -296,7 +296,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
             self._starts = self.make_starts()
         simulation, chosen = self.simulation, [int(g) for g in envs]
         count = 5 + len(self.randomize) + (0 if self.cameras is None else 7 * len(self.cameras))
-        drawn = [self._generator(env).uniform(size=count) for env in (envs[:1] if same else envs)]
+        who = envs[:1] if same else envs
+        drawn = randomization.shares([self._seeds[env] for env in who], self._episodes[who], count)
         drawn = numpy.broadcast_to(drawn, (len(envs), count))
         self._episodes[envs] += 1
         simulation.reset(chosen)
@@ -321,9 +322,9 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
         self._scores[envs] = self.score(points, envs)
         self._observe(envs)
 
-    def _generator(self, env, *more):
-        """Of what a cloth draws in its episode."""
-        return numpy.random.default_rng([self._seeds[env], int(self._episodes[env]), *more])
+    def _generator(self, env, camera):
+        """Of the noise of what a camera sees of a cloth now."""
+        return numpy.random.default_rng([self._seeds[env], self._episodes[env], self._ages[env], camera])
 
     def _draw_environments(self):
         """Sizes and frictions, which the scene has: alike for every seed."""
@@ -363,7 +364,9 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
     def _place_hands(self, envs, chosen, points):
         self._grippers[envs, :, :3] = numpy.clip(self.handles(points), *self.workspace)
         self._grippers[envs, :, 3] = _CLOSED if self.starts_held else _OPEN
-        self._place_grippers(self.simulation, chosen, self._grippers[envs, :, :3], self.starts_held)
+        for g in chosen:  # where they are they are told in each step
+            for i in range(2):
+                (self.simulation.close_gripper if self.starts_held else self.simulation.open_gripper)(g, i)
         self._note_depths(numpy.repeat(envs, 2), numpy.tile([0, 1], len(envs)))
 
     def _resting(self, envs):
@@ -431,7 +434,7 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
                 found["segmentation"] = self._scenery.segmentation(views)
             if "depth" in self.observation:
                 found["depth"] = numpy.stack([
-                    camera.noise.apply(depth, camera, [self._generator(e, 1 + self._ages[e], k) for e in envs])
+                    camera.noise.apply(depth, camera, [self._generator(env, k) for env in envs])
                     if camera.noise else depth
                     for k, (camera, depth) in enumerate(zip(cameras, views.depth.swapaxes(0, 1)))], axis=1)
             if self.cameras is None:
