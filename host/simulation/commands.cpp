@@ -2,7 +2,7 @@
 // for every launch, so that a command is a change of the scene.
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "engine/core/checks.hpp"
@@ -80,7 +80,7 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
   members().scene.garments[garment].gravity = gravity;
-  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+  members().at(garment, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
@@ -111,17 +111,18 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
-  std::set<std::size_t> solvers;
+  std::map<std::size_t, std::vector<std::size_t>> solvers;  // members of theirs that change
   check_indices(garments, garment_count());
   for (std::size_t i = 0; i < garments.size(); ++i) {
     const std::string key = key_of(garments[i]) + ".fabric";
     validate_fabric(key, fabrics[i]);
     require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
-    solvers.insert(members().solvers.members[garments[i]].solver);
+    const GarmentSolvers::Member& own = members().solvers.members[garments[i]];
+    solvers[own.solver].push_back(own.member);
   }
   std::vector<Fabric> before;
   const auto refresh = [&] {
-    for (const std::size_t solver : solvers) members().solvers.solvers[solver]->refresh();
+    for (const auto& [solver, changed] : solvers) members().solvers.solvers[solver]->refresh_members(changed);
   };
   for (std::size_t i = 0; i < garments.size(); ++i)
     before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));

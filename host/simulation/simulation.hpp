@@ -165,8 +165,10 @@ class Simulation {
   /// close_gripper() and open_gripper() put an end to what the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
-  /// For garments of all worlds.
-  void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
+  /// Sets the spans of time(garment) in which a gripper is closed, past ones included: ascending, apart.
+  void set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds);
+  /// For garments of a world, or of all.
+  void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion, Index world = Garment::every_world);
   /// Moves obstacles, for all worlds or some, and grippers evenly from where they are to these poses within
   /// `duration` [s], axes about one axis by the shorter way; then they go on with the velocities of the
   /// targets. 0: they are there at once, whatever is in between. Throws SceneError for an obstacle that would

@@ -135,17 +135,41 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   m.steering[garment].gripper_holds.insert(gripper);
 }
 
-void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
+void Simulation::set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds) {
+  Members& m = members();
+  m.require_idle("set_holds");
+  Gripper& own = gripper_of(m.scene, garment, gripper);
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    const std::string key = text(key_of(garment), ".grippers[", gripper, "].holds[", i, "]");
+    require_finite(key + ".from", holds[i].from);
+    if (!(holds[i].from <= holds[i].to)) refuse(key + ".to", holds[i].to, text("at least ", holds[i].from));
+    if (i > 0 && !(holds[i - 1].to <= holds[i].from))
+      refuse(key + ".from", holds[i].from, text("at least ", holds[i - 1].to, ", the end of the one before"));
+  }
+  m.follow_clocks();
+  own.holds = holds;
+  m.steering[garment].gripper_holds.insert(gripper);
+}
+
+void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion, Index world) {
   Members& m = members();
   m.require_idle("set_obstacle_motion");
   check_index(obstacle, m.scene.obstacles.size(), "obstacle");
-  Obstacle& own = m.scene.obstacles[obstacle];
   check_rigid_motion(text("obstacles[", obstacle, "].motion"), motion);
+  if (m.steer(obstacle, world, std::move(motion))) m.solvers.refresh_obstacles();
+}
+
+bool Simulation::Members::steer(std::size_t obstacle, Index world, ObstacleMotion motion) {
+  Obstacle& own = scene.obstacles[obstacle];
   const bool moved = is_moving(own);
-  own.motion = std::move(motion);
-  own.is_steered = true;
-  own.world_motions.clear();
-  if (is_moving(own) != moved) m.solvers.refresh_obstacles();
+  if (world != Garment::every_world) {
+    own.world_motions[world] = std::move(motion);
+  } else {
+    own.motion = std::move(motion);
+    own.is_steered = true;
+    own.world_motions.clear();
+  }
+  return is_moving(own) != moved;
 }
 
 void Simulation::move_frames(const std::vector<FrameTarget>& targets, double duration) {
@@ -183,15 +207,7 @@ void Simulation::move_frames(const std::vector<FrameTarget>& targets, double dur
       m.steering[target.garment].gripper_motions.insert(target.gripper);
       continue;
     }
-    Obstacle& own = m.scene.obstacles[target.obstacle];
-    has_begun = has_begun || !is_moving(own);
-    if (target.world != Garment::every_world) {
-      own.world_motions[target.world] = std::move(motions[i]);
-      continue;
-    }
-    own.motion = std::move(motions[i]);
-    own.is_steered = true;
-    own.world_motions.clear();
+    has_begun = m.steer(target.obstacle, target.world, std::move(motions[i])) || has_begun;
   }
   if (has_begun) m.solvers.refresh_obstacles();
 }
