@@ -97,7 +97,6 @@ constexpr std::size_t recipe_prefix = std::string_view("the recipe ").size();
 // What steps and what watches them.
 
 constexpr Advice of_gradients[] = {
-    {grippers, ": use pins, which move, too"},
     {flow, ": use \"drag\" without fabric.drag"},
     {program_forces, ": remove_force() it; set_forces() acts as it is told, and has a gradient"},
 };
@@ -145,9 +144,9 @@ constexpr Method gradients{
     "gradients (Tape)",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
-           poisson_ratio, curves, viscosity, bend_spring, moving_pins, forces),
-    set_of(compression, resolve_initial_penetration, wind, gusts), of_gradients,
-    ": a run has no gradient with it"};
+           poisson_ratio, curves, viscosity, bend_spring, moving_pins, grippers, forces, compression,
+           obstacles, moving_obstacles, friction),
+    set_of(wind, gusts), of_gradients, ": a run has no gradient with it"};
 constexpr Method energy_balance{
     "a balance of energy",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,

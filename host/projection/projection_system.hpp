@@ -64,6 +64,7 @@ class ProjectionSystem {
   const GarmentArrays<Real>& arrays() const { return arrays_; }
   ClothInStep<Real>& cloth() { return cloth_; }
   RowsInStep<Real>& rows() { return rows_; }
+  const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
   const NodalSolver<Real>& nodal_solver() const { return *nodal_solver_; }
   /// phi~ [m], shape [node_count], where predict() found it.
