@@ -97,6 +97,12 @@ constexpr std::size_t recipe_prefix = std::string_view("the recipe ").size();
 // What steps and what watches them.
 
 constexpr Advice of_gradients[] = {
+    {bodies, ": an obstacle that moves has one, by its poses; smoothed_gradient() of Python asks for none"},
+    {cloth_contact,
+     ": a step may end with any of the forces within contact.tolerance, and has no derivative; "
+     "leave it out, or use smoothed_gradient() of Python, which asks for none"},
+    {resolve_initial_penetration,
+     ": what is pushed out has none; begin the tape after it, from a state outside"},
     {flow, ": use \"drag\" without fabric.drag"},
     {program_forces, ": remove_force() it; set_forces() acts as it is told, and has a gradient"},
 };

@@ -87,6 +87,19 @@ void add(const StateGradient& from, StateGradient& to) {
   }
 }
 
+/// Of the state after step n of a loss; of the start no wrench is known.
+void require_wrenches(const std::vector<Wrench>& wrenches, std::size_t obstacles, std::size_t n) {
+  if (wrenches.empty()) return;
+  if (wrenches.size() != obstacles || n == 0)
+    throw ShapeError(
+        text("loss[", n, "]: found ", wrenches.size(), " wrenches, expected ",
+             n == 0 ? text("none at the start") : text(obstacles, ", one of each obstacle, or none")));
+  for (const Wrench& by : wrenches)
+    if (!std::isfinite(norm(by.force)) || !std::isfinite(norm(by.torque)))
+      throw NumericalError(
+          text("loss[", n, "]: found a gradient by a wrench that is not finite, expected finite ones"));
+}
+
 /// A garment by itself, whose fabric may change.
 struct Alone {
   Alone(const Device& device, const Scene& all, Garment own)
@@ -208,13 +221,58 @@ std::vector<StepReport> Tape::step() {
   return reports;
 }
 
+ExecutionOptions Tape::single_options() const {
+  return {.threads = simulation_.options().threads, .monitor = simulation_.options().monitor};
+}
+
+Scene Tape::scene_of(std::size_t garment) const {
+  Scene own = simulation_.scene();
+  own.garments = {simulation_.scene().garments[garment]};
+  fold_friction(own, garment);
+  stop_obstacles(own, garment);
+  Garment& self = own.garments.front();
+  self.forces.clear();              // they add to the balance, and nothing to its derivatives
+  self.fabric = fabrics_[garment];  // the steps', whatever commands have said since
+  self.gravity = gravities_[garment];
+  return own;
+}
+
+FinishedStep Tape::finished(std::size_t garment, std::size_t step) const {
+  const Told& told = told_[step][garment];
+  return {.before = states_[garment][step],
+          .after = states_[garment][step + 1],
+          .time = told.time,
+          .step = simulation_.scene().step,
+          .obstacles = told.obstacles,
+          .grippers = told.grippers};
+}
+
+std::vector<std::vector<Wrench>> Tape::wrenches(std::size_t garment) const {
+  state(garment, 0);
+  const std::size_t count = simulation_.scene().obstacles.size();
+  std::vector<std::vector<Wrench>> all(step_count(), std::vector<Wrench>(count));
+  if (count == 0) return all;
+  const Device device(single_options());
+  const Scene own = scene_of(garment);
+  Alone alone(device, own, own.garments.front());
+  for (std::size_t n = 0; n < step_count(); ++n) {
+    device.monitor().check();
+    const FinishedStep step = finished(garment, n);
+    alone.solver.go_to_end(step);
+    all[n] = StepAdjoint(alone.solver.system(), step).wrenches();
+  }
+  return all;
+}
+
 RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>& loss) const {
   const std::size_t steps = step_count(), nodes = positions(garment, 0).size();
   if (loss.size() != steps + 1)
     throw ShapeError(text("loss: found gradients of ", loss.size(), " states, expected ", steps + 1,
                           ", that of the start and one after each step"));
   std::vector<StateGradient> sums = loss;
-  for (std::size_t n = 0; n <= steps; ++n)
+  const std::size_t obstacles = simulation_.scene().obstacles.size();
+  for (std::size_t n = 0; n <= steps; ++n) {
+    require_wrenches(sums[n].wrenches, obstacles, n);
     for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
       if (part->empty()) part->resize(nodes);
       if (part->size() != nodes)
@@ -224,38 +282,22 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
           throw NumericalError(
               text("loss[", n, "]: found a gradient that is not finite, expected finite ones"));
     }
-  const Scene& scene = simulation_.scene();
-  ExecutionOptions options{.threads = simulation_.options().threads,
-                           .monitor = simulation_.options().monitor};
-  const Device device(options);
-  Scene own = scene;
-  own.garments = {scene.garments[garment]};
-  fold_friction(own, garment);
-  stop_obstacles(own, garment);
-  Garment& self = own.garments.front();
-  self.forces.clear();              // they add to the balance, and nothing to its derivatives
-  self.fabric = fabrics_[garment];  // the steps', whatever commands have said since
-  self.gravity = gravities_[garment];
-  const double h = scene.step;
-  Alone alone(device, own, self);
+  }
+  const Device device(single_options());
+  const Scene own = scene_of(garment);
+  const double h = own.step;
+  Alone alone(device, own, own.garments.front());
 
   RunGradient result;
   StepGradient totals;
   std::vector<Nodes> adjoints(steps);
   result.targets.resize(steps);
-  result.obstacles.assign(steps + 1, std::vector<PoseGradient>(scene.obstacles.size()));
-  result.grippers.assign(steps + 1, std::vector<PoseGradient>(self.grippers.size()));
-  result.friction.resize(scene.obstacles.size());
-  const std::vector<GarmentState>& states = states_[garment];
+  result.obstacles.assign(steps + 1, std::vector<PoseGradient>(own.obstacles.size()));
+  result.grippers.assign(steps + 1, std::vector<PoseGradient>(alone.garment.grippers.size()));
+  result.friction.resize(own.obstacles.size());
   const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n) {
     device.monitor().check();
-    const Told& told = told_[n][garment];
-    const FinishedStep step{.before = states[n],
-                            .after = states[n + 1],
-                            .time = told.time,
-                            .step = h,
-                            .obstacles = told.obstacles,
-                            .grippers = told.grippers};
+    const FinishedStep step = finished(garment, n);
     solver.go_to_end(step);
     return StepAdjoint(solver.system(), step);
   };

@@ -71,16 +71,22 @@ class Tape {
   /// Of a garment after so many steps [m], shape [node_count].
   std::vector<Vec3d> positions(std::size_t garment, std::size_t step) const;
   std::vector<Vec3d> velocities(std::size_t garment, std::size_t step) const;
+  /// Of each obstacle on a garment after each step, shape [step_count][obstacle].
+  std::vector<std::vector<Wrench>> wrenches(std::size_t garment) const;
   /// Of each step, shape [step_count]. Throws ShapeError for a garment that is none.
   std::vector<ContactChanges> contact_changes(std::size_t garment) const;
 
-  /// loss: dL/dx and dL/dv of the states, shape [step_count + 1]; empty vectors are zeros. Throws ShapeError
-  /// for other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor
-  /// says stop.
+  /// loss: dL/dx, dL/dv and, but of the start, those by wrenches(), of the states, shape [step_count + 1];
+  /// empty vectors are zeros, and of what else a state keeps nothing is to be said. Throws ShapeError for
+  /// other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor says stop.
   RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss) const;
 
  private:
   const GarmentState& state(std::size_t garment, std::size_t step) const;
+  ExecutionOptions single_options() const;
+  /// A garment alone, with what acted on it.
+  Scene scene_of(std::size_t garment) const;
+  FinishedStep finished(std::size_t garment, std::size_t step) const;
   /// Lets obstacles stand still that do so in all steps, and others be where FinishedStep says.
   void stop_obstacles(Scene& scene, std::size_t garment) const;
 

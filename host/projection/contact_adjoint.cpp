@@ -216,6 +216,40 @@ void ContactAdjoint::add_loss(const std::vector<ContactGradient>& loss, Nodes& b
     spread(own, -transposed_times(own.stiffness, loss[own.number].force), by_nodes);
 }
 
+Vec3d ContactAdjoint::arm(const Contact& own) const {
+  Vec3d end{};
+  each_slot(own,
+            [&](double weight, std::size_t node) { end += weight * all_->positions.iterate.vector(node); });
+  return end - pose_of(*all_, own.obstacle, true).center;
+}
+
+std::vector<Wrench> ContactAdjoint::wrenches(double step) const {
+  std::vector<Wrench> sums(all_ == nullptr ? 0 : all_->obstacles.size());
+  for (const Contact& own : contacts_) {
+    Wrench& sum = sums[static_cast<std::size_t>(own.obstacle)];
+    const Vec3d force = 1 / (step * step) * own.force;
+    sum.force += force;
+    sum.torque += cross(arm(own), force);
+  }
+  return sums;
+}
+
+void ContactAdjoint::add_wrenches(const std::vector<Wrench>& loss, double step,
+                                  std::vector<ContactGradient>& by_contacts, Nodes& by_nodes,
+                                  StepGradient& found) const {
+  if (loss.empty() || all_ == nullptr) return;
+  by_contacts.resize(static_cast<std::size_t>(all_->pattern.contact_count()));
+  found.obstacles.resize(all_->obstacles.size());
+  const double unit = 1 / (step * step);
+  for (const Contact& own : contacts_) {
+    const Wrench& by = loss[static_cast<std::size_t>(own.obstacle)];
+    by_contacts[own.number].force += unit * (by.force + cross(by.torque, arm(own)));
+    const Vec3d by_point = unit * cross(own.force, by.torque);
+    spread(own, by_point, by_nodes);
+    found.obstacles[static_cast<std::size_t>(own.obstacle)][1].translation -= by_point;
+  }
+}
+
 void ContactAdjoint::add_derivatives(const Nodes& w, const std::vector<ContactGradient>& loss, double rate,
                                      double step, StepGradient& found, Nodes& by_first) const {
   if (all_ == nullptr) return;

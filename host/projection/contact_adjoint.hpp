@@ -36,6 +36,12 @@ class ContactAdjoint {
   void add_whole(const Nodes& x, Nodes& y) const;
   /// Adds to a loss's derivatives by the places of nodes what it says of the forces after the step.
   void add_loss(const std::vector<ContactGradient>& loss, Nodes& by_nodes) const;
+  /// Wrenches of all obstacles in a step of h [s], shape [obstacle].
+  std::vector<Wrench> wrenches(double step) const;
+  /// Adds what a loss says of these to what it says of forces, and to its derivatives by places of nodes and
+  /// obstacles after the step.
+  void add_wrenches(const std::vector<Wrench>& loss, double step, std::vector<ContactGradient>& by_contacts,
+                    Nodes& by_nodes, StepGradient& found) const;
   /// Adds to `found` what comes of the force balance, by its adjoint w, and of `loss` of what contacts keep
   /// after the step; to by_first what comes by the first iterate. rate: of the integrator; step: h [s].
   void add_derivatives(const Nodes& w, const std::vector<ContactGradient>& loss, double rate, double step,
@@ -68,6 +74,8 @@ class ContactAdjoint {
   void add_contact(std::size_t number, Index sample);
   /// Adds what a contact's slip in the first iterate says, by which the slip until the step began is counted.
   void add_first_slip(const Contact& own, double by_slip, StepGradient& found, Nodes& by_first) const;
+  /// From the obstacle's origin to the point after the step.
+  Vec3d arm(const Contact& own) const;
   Vec3d point(const Contact& own, const Nodes& of_nodes) const;
   void spread(const Contact& own, const Vec3d& value, Nodes& to_nodes) const;
   template <class Visit>

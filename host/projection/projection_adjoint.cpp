@@ -309,7 +309,10 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
   const std::size_t nodes = pattern.free_number.size();
   Nodes after = loss.positions;
   for (std::size_t i = 0; i < nodes; ++i) after[i] += to_velocity * loss.velocities[i];
-  contacts_.add_loss(loss.contacts, after);
+  StepGradient result;
+  std::vector<ContactGradient> kept = loss.contacts;
+  contacts_.add_wrenches(loss.wrenches, h, kept, after, result);
+  contacts_.add_loss(kept, after);
   const Solution found = solve(after);
   const Nodes& w = found.w;
 
@@ -320,12 +323,11 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
       for (Index e = metric.pattern.row_begin[i]; e < metric.pattern.row_begin[i + 1]; ++e)
         bent[i] += metric.bending[e] * w[static_cast<std::size_t>(metric.pattern.columns[e])];
 
-  StepGradient result;
   result.before.positions = result.before.velocities = result.targets = Nodes(nodes);
   result.buckles = found.buckles;
   result.adjoint = w;
   Nodes by_first(nodes), by_told(nodes);
-  contacts_.add_derivatives(w, loss.contacts, rate, h, result, by_first);
+  contacts_.add_derivatives(w, kept, rate, h, result, by_first);
   // A w at nodes whose places the step was told: pins and grippers hold them.
   const Nodes pulled = pull(found);
   for (std::size_t i = 0; i < nodes; ++i)

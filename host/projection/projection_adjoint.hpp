@@ -18,6 +18,8 @@ class StepAdjoint {
   /// this.
   StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step);
 
+  /// Wrenches of obstacles on the garment, shape [obstacle]; empty: there are none.
+  std::vector<Wrench> wrenches() const { return contacts_.wrenches(step_.step); }
   /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned.
   std::vector<Vec3d> balance();
   /// Derivatives of a loss by what the step began with, from dL/dx and dL/dv after the step. w solves the

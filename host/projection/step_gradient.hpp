@@ -28,10 +28,17 @@ struct ContactGradient {
   double slip = 0;  ///< by ContactState::slip [1/m]
 };
 
+/// Force [N] and torque about the obstacle's origin [N m] of an obstacle on a garment at the end of a step,
+/// along the axes of the world.
+struct Wrench {
+  Vec3d force, torque;
+};
+
 /// Derivatives of a loss by a state. What has no part in it may be empty.
 struct StateGradient {
   std::vector<Vec3d> positions, velocities;    ///< by places [1/m] and velocities [s/m], shape [node_count]
   std::vector<ContactGradient> contacts = {};  ///< shape [contact_count]
+  std::vector<Wrench> wrenches = {};           ///< by wrenches of obstacles on the garment, shape [obstacle]
   std::vector<Vec3d> holds = {};               ///< by HoldState::local_position [1/m], shape [node_count]
 };
 

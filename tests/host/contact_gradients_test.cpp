@@ -104,8 +104,10 @@ struct Touching {
 struct Run {
   Touching told;
   Snapshot start;
+  bool has_wrenches = false;
 
-  explicit Run(const Touching& touching) : told(touching) {
+  explicit Run(const Touching& touching, bool by_wrenches = false)
+      : told(touching), has_wrenches(by_wrenches) {
     Simulation simulation(told.scene, {.threads = 1});
     for (int n = 0; n < told.settling; ++n) {
       const StepReport report = simulation.step()[0];
@@ -121,6 +123,8 @@ struct Run {
     for (std::size_t n = 2; n < all.size(); n += 3) {
       all[n].positions = random_nodes(count(), 10 + n);
       all[n].velocities = random_nodes(count(), 30 + n, 0.05);
+      for (std::size_t o = 0; o < told.scene.obstacles.size() && has_wrenches; ++o)
+        all[n].wrenches.push_back({random_nodes(1, 60 + n + o)[0], random_nodes(1, 80 + n + o)[0]});
     }
     return all;
   }
@@ -129,6 +133,17 @@ struct Run {
     simulation.restore(start);
     const std::vector<StateGradient> all = weights();
     Loss sum;
+    if (has_wrenches) {
+      Tape tape(simulation);
+      for (std::size_t n = 1; n < all.size(); ++n) tape.step();
+      const std::vector<std::vector<Wrench>> found = tape.wrenches(0);
+      for (std::size_t n = 1; n < all.size(); ++n)
+        for (std::size_t o = 0; o < all[n].wrenches.size(); ++o) {
+          sum.add({all[n].wrenches[o].force}, {found[n - 1][o].force});
+          sum.add({all[n].wrenches[o].torque}, {found[n - 1][o].torque});
+        }
+      simulation.restore(start);
+    }
     for (std::size_t n = 1; n < all.size(); ++n) {
       const StepReport report = simulation.step()[0];
       EXPECT_EQ(report.status, StepStatus::converged) << n;
@@ -140,8 +155,8 @@ struct Run {
   }
 };
 
-void expect_gradient_of_differences(const Touching& touching, double tolerance) {
-  const Run run(touching);
+void expect_gradient_of_differences(const Touching& touching, double tolerance, bool by_wrenches = false) {
+  const Run run(touching, by_wrenches);
   Simulation simulation(run.told.scene, {.threads = 1});
   simulation.restore(run.start);
   Tape tape(simulation);
@@ -308,7 +323,7 @@ TEST(ContactGradients, OfATableThatTurns) {
   expect_gradient_of_differences(t, of_runs);
 }
 
-TEST(ContactGradients, OfACapsuleThatPushesAHangingSheet) {
+Touching pushed() {
   Touching t;
   t.settling = 25;
   t.add_sheet(quad_grid(8, 7, 0.3, 0.25), [](Vec3d p) { return Vec3d{p.x, 0, p.y}; });
@@ -318,8 +333,14 @@ TEST(ContactGradients, OfACapsuleThatPushesAHangingSheet) {
       t.keys(center, [](int n) {
         return Vec3d{0, -5e-4 * n, 0};
       });
-  expect_gradient_of_differences(t, of_runs);
+  return t;
 }
+
+TEST(ContactGradients, OfACapsuleThatPushesAHangingSheet) {
+  expect_gradient_of_differences(pushed(), of_runs);
+}
+
+TEST(ContactGradients, OfWrenches) { expect_gradient_of_differences(pushed(), of_runs, true); }
 
 TEST(ContactGradients, OfAHeightField) {
   Touching t;
