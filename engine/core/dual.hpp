@@ -22,6 +22,16 @@ struct Dual {
     return result;
   }
   explicit operator int() const { return static_cast<int>(value); }
+  /// f(x) of a function that has this value at x, and this derivative.
+  static Dual of(double value, double derivative, const Dual& x) { return chain(value, x, derivative); }
+  /// The same by more variables, on which it does not depend.
+  template <std::size_t Fewer>
+  static Dual by_first(const Dual<Fewer>& x) {
+    static_assert(Fewer <= Size);
+    Dual result(x.value);
+    for (std::size_t i = 0; i < Fewer; ++i) result.by[i] = x.by[i];
+    return result;
+  }
 
   friend Dual operator+(const Dual& a, const Dual& b) { return chain(a.value + b.value, a, 1, b, 1); }
   friend Dual operator-(const Dual& a, const Dual& b) { return chain(a.value - b.value, a, 1, b, -1); }

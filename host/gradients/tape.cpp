@@ -295,14 +295,15 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   result.obstacles.assign(steps + 1, std::vector<PoseGradient>(own.obstacles.size()));
   result.grippers.assign(steps + 1, std::vector<PoseGradient>(alone.garment.grippers.size()));
   result.friction.resize(own.obstacles.size());
-  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n) {
+  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n, bool with_contacts) {
     device.monitor().check();
-    const FinishedStep step = finished(garment, n);
+    FinishedStep step = finished(garment, n);
+    step.with_contacts = with_contacts;
     solver.go_to_end(step);
     return StepAdjoint(solver.system(), step);
   };
   for (std::size_t n = steps; n-- > 0;) {
-    StepGradient found = at_end(alone.solver, n).gradient(sums[n + 1]);
+    StepGradient found = at_end(alone.solver, n, true).gradient(sums[n + 1]);
     add(found.before, sums[n]);
     if (n > 0) add(found.previous, sums[n - 1]);
     add_poses(found.obstacles, n, result.obstacles);
@@ -328,7 +329,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   // dL = w . dR at the states as they are, of what has no closed form.
   const auto balance = [&](ProjectionSolver<double>& solver) {
     double sum = 0;
-    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n).balance());
+    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n, false).balance());
     return sum;
   };
   const auto balance_with = [&](const FabricDerivative& number, double value) {

@@ -70,7 +70,7 @@ ContactAdjoint::ContactAdjoint(const ActOnSamples<double>& samples, const FirstI
 void ContactAdjoint::add_contact(std::size_t number, Index sample) {
   using Number = Dual<input_count>;
   using Vector = Vec3<Number>;
-  using Law = cpu::CompressionLaw<Number>;
+  using Place = Dual<turn>;  // of what depends on where points are alone
   const ActOnSamples<double>& all = *all_;
   const ContactArrays<double>& a = all.contacts;
   const Index obstacle = static_cast<Index>(a.obstacles[number]);
@@ -89,16 +89,17 @@ void ContactAdjoint::add_contact(std::size_t number, Index sample) {
     end += weight * all.positions.iterate.vector(node);
   });
   const PoseView<double>&before = pose_of(all, obstacle, false), &after = pose_of(all, obstacle, true);
-  const Vector local_from = variable<Number>(cpu::to_local(before, start), from),
-               local_to = variable<Number>(cpu::to_local(after, end), to),
-               turned = variable<Number>({}, turn);
-  const ShapeView<Number> shape = constant<Number>(all.obstacles.shapes[obstacle]);
-  const cpu::ContactOffset<Number> offset{all.control.offset, all.control.offset};
-  const Number tolerance = all.control.tolerance;
-  const cpu::SweptDistance<Number> here = cpu::swept_distance(shape, offset, tolerance, local_from, local_to);
+  const Vec3<Place> local_from = variable<Place>(cpu::to_local(before, start), from),
+                    local_to = variable<Place>(cpu::to_local(after, end), to);
+  const Vector turned = variable<Number>({}, turn);
+  const ShapeView<Place> shape = constant<Place>(all.obstacles.shapes[obstacle]);
+  const cpu::ContactOffset<Place> offset{all.control.offset, all.control.offset};
+  const Place tolerance = all.control.tolerance;
+  const cpu::SweptDistance<Place> here = cpu::swept_distance(shape, offset, tolerance, local_from, local_to);
   const PoseView<Number> pose = constant<Number>(after);
-  const auto to_world = [&](const Vector& v) {
-    const Vector there = cpu::turned(pose, v);
+  const auto to_world = [&](const Vec3<Place>& v) {
+    const Vector there =
+        cpu::turned(pose, Vector{Number::by_first(v.x), Number::by_first(v.y), Number::by_first(v.z)});
     return there + cross(turned, there);
   };
   const Vec3d had{a.began[4 * number], a.began[4 * number + 1], a.began[4 * number + 2]};
@@ -107,8 +108,8 @@ void ContactAdjoint::add_contact(std::size_t number, Index sample) {
   const cpu::ContactPoint<Number> point{
       .normal = to_world(here.normal),
       .displacement = to_world(local_to - local_from),
-      .gap = here.gap,
-      .gap_before = cpu::gap_before(shape, offset, tolerance, here, local_from, local_to),
+      .gap = Number::by_first(here.gap),
+      .gap_before = Number::by_first(cpu::gap_before(shape, offset, tolerance, here, local_from, local_to)),
       .area = area,
       .inertia = Number::variable(mass, inertia),
       .force = constant<Number>(kept),
@@ -116,15 +117,23 @@ void ContactAdjoint::add_contact(std::size_t number, Index sample) {
       .slip = Number::variable(a.began[4 * number + 3], slip)};
 
   const ContactControl<double>& c = all.control;
-  const Law law{.curve = {c.curve.give, c.curve.offset, c.curve.linear_from, c.curve.largest_slope},
-                .step = c.step,
-                .unit = c.unit};
+  const cpu::CompressionLaw<Number> law{.step = c.step, .unit = c.unit};
+  using Pressed = Dual<1>;
+  const cpu::CompressionLaw<Pressed> thickness{
+      .curve = {c.curve.give, c.curve.offset, c.curve.linear_from, c.curve.largest_slope},
+      .step = c.step,
+      .unit = c.unit};
+  // k at a force.
+  const auto stiffness_at = [&](const Number& force) {
+    const Pressed k = thickness.squeeze(Pressed::variable(force.value, 0), area).stiffness;
+    return Number::of(k.value, k.by[0], force);
+  };
   const Vector n = point.normal;
   const Vec3d normal{n.x.value, n.y.value, n.z.value};
   const double pressing = dot(kept, normal);
   if (!(pressing > 0)) return;
   // g_v = -s(F).
-  const double firm = law.squeeze(pressing, area).stiffness.value;
+  const double firm = thickness.squeeze(pressing, area).stiffness.value;
   const auto gap = law.viscous(point);
   const Number force = pressing - firm * (gap.gap - gap.gap.value);
   Vector total = force * n;
@@ -137,11 +146,11 @@ void ContactAdjoint::add_contact(std::size_t number, Index sample) {
                                   Number::variable(friction.dynamic, dynamic_friction)};
     const Vector slipped = point.displacement - dot(point.displacement, n) * n;
     const Number then = cpu::larger(dot(point.began, n), Number(0)),
-                 before_grip = Law::grip(then, law.squeeze(then, area).stiffness, point.inertia),
-                 grip = Law::grip(force, law.squeeze(force, area).stiffness, point.inertia),
+                 before_grip = law.grip(then, stiffness_at(then), point.inertia),
+                 grip = law.grip(force, stiffness_at(force), point.inertia),
                  left = before_grip > grip ? grip / before_grip : Number(1);
     const Vector z = left * (point.began - dot(point.began, n) * n) - grip * slipped;
-    const Number size = cpu::length(z), bound = Law::coefficient(mu, point.slip) * force;
+    const Number size = cpu::length(z), bound = law.coefficient(mu, point.slip) * force;
     const bool slides = size > bound;
     const Number share = slides ? bound / size : Number(1);
     total += share * z;

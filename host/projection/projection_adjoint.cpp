@@ -61,7 +61,7 @@ struct HostSystem {
 StepAdjoint::StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step)
     : system_(system), arrays_(system.arrays()), rows_(system.rows()), cloth_(system.cloth()), step_(step) {
   const GarmentContacts<double>& contacts = system.contacts();
-  if (!contacts.exist()) return;
+  if (!contacts.exist() || !step.with_contacts) return;
   contacts_ = ContactAdjoint(contacts.sample_arguments(), contacts.first_iterate());
   contacts_.settle_samples();
 }
@@ -84,7 +84,7 @@ bool StepAdjoint::is_told(std::size_t node) const {
 }
 
 std::vector<Vec3d> StepAdjoint::balance() {
-  system_.assemble_right_side();
+  system_.assemble_right_side(step_.with_contacts);
   Nodes result(arrays_.pattern.free_number.size());
   const ArrayView<const Vec3d> found = std::as_const(system_.right_side()).view();
   for (std::size_t i = 0; i < found.size(); ++i)

@@ -20,7 +20,8 @@ class StepAdjoint {
 
   /// Wrenches of obstacles on the garment, shape [obstacle]; empty: there are none.
   std::vector<Wrench> wrenches() const { return contacts_.wrenches(step_.step); }
-  /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned.
+  /// R, without what contacts and holds exert where FinishedStep asks for none, with multipliers that are the
+  /// stress of places, [kg m], shape [node_count], 0: pinned.
   std::vector<Vec3d> balance();
   /// Derivatives of a loss by what the step began with, from dL/dx and dL/dv after the step. w solves the
   /// transposed system of dR/dx, with second derivatives of all rows as they are: A^T w = dL/dx + (r / h)

@@ -171,8 +171,12 @@ void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
   cloth_.begin_step();
   if (!begin_substep({.number = 0, .h = step.step, .done = 0, .parts = 1}))
     throw NumericalError("garment \"" + garment_.name + "\": the metric of a step cannot be factorised");
-  const std::vector<double> kept = flat_contacts(step.after, contacts_.layout());
-  contacts_.go_to_end(cloth_.iterate, end, {kept.begin(), kept.end()});
+  if (step.with_contacts) {
+    const std::vector<double> kept = flat_contacts(step.after, contacts_.layout());
+    contacts_.go_to_end(cloth_.iterate, end, {kept.begin(), kept.end()});
+  } else {
+    cloth_.iterate.upload(end);
+  }
   cloth_.work.multipliers.upload({step.after.multipliers.begin(), step.after.multipliers.end()});
   rows_.settle_multipliers();
 }

@@ -20,6 +20,7 @@ struct FinishedStep {
   double step = 0;  ///< h [s]
   /// Where obstacles of the scene and grippers of the garment were, shape [count].
   ArrayView<const SolidMotion> obstacles = {}, grippers = {};
+  bool with_contacts = true;  ///< whether anybody asks for its contacts
 };
 
 /// Derivatives of a loss by what a contact keeps from step to step.
