@@ -34,7 +34,9 @@ class ProjectionSystem {
 
   /// Assembles matrix and right side at the iterate.
   void assemble();
-  void assemble_right_side() { assemble_right_side(projection_metric(), true, contacts_.forces()); }
+  void assemble_right_side(bool with_samples = true) {
+    assemble_right_side(projection_metric(), true, with_samples ? contacts_.forces() : SampleForces<Real>{});
+  }
   /// Solves for the correction by the factor alone; false: the matrix cannot be factorised.
   bool factor();
   // The same in two steps, see NodalSolver::begin_solve().
@@ -64,6 +66,7 @@ class ProjectionSystem {
   const GarmentArrays<Real>& arrays() const { return arrays_; }
   ClothInStep<Real>& cloth() { return cloth_; }
   RowsInStep<Real>& rows() { return rows_; }
+  const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
   const NodalSolver<Real>& nodal_solver() const { return *nodal_solver_; }
   /// phi~ [m], shape [node_count], where predict() found it.

@@ -308,12 +308,14 @@ void Simulation::set_state(std::size_t garment, const GarmentState& state) {
   members().require_idle("set_state");
   members().check(garment, state);
   members().put(garment, state);
+  members().follow_clocks();
 }
 void Simulation::set_step_index(std::int64_t step_index) {
   members().require_idle("set_step_index");
   if (step_index < 0 || step_index > last_step_index)
     throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
   members().step_index = step_index;
+  members().follow_clocks();
 }
 
 void Simulation::reset() {
@@ -326,6 +328,7 @@ void Simulation::reset(const std::vector<std::size_t>& garments) {
   members().require_idle("reset");
   for (const std::size_t g : garments) check_index(g, garment_count());
   members().put_start(garments);
+  members().follow_clocks();
 }
 
 }  // namespace isocloth
