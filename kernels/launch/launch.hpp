@@ -1,7 +1,7 @@
 // How kernels run: of all that a kernel includes, the only file that knows what a thread is.
 //
 // parallel_for(queue, count, body)              body(i) for every i, in any order
-// for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
+// for_each_block(queue, count, memory, body)    body(block, item): the threads of a block share the item
 // share(block, count, body)                     body(i) for every i, by the threads of a block
 // add_to_shared(more, sum)                      whole numbers of all items
 //

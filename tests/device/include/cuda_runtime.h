@@ -119,7 +119,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
   *attributes = {};
   return cudaSuccess;
 }
-/// As many as the fewest registers and the most threads of a kernel leave room for on no GPU in particular.
+/// Two, whatever the kernel: registers, which decide it on a GPU, are not known here. Persistent blocks then
+/// take several items each.
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
   *blocks = 2;
