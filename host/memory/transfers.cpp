@@ -31,7 +31,7 @@ void ArrayCopies::launch() {
 }
 
 void Downloads::run() {
-  const std::vector<Piece> all = std::exchange(pieces_, {});
+  const std::vector<TransferPiece> all = std::exchange(pieces_, {});
   if (all.empty()) return;
   const Memory& memory = device_.backend().memory;
   if (all.size() == 1) {
@@ -39,11 +39,11 @@ void Downloads::run() {
     return;
   }
   std::size_t bytes = 0;
-  for (const Piece& piece : all) bytes += piece.bytes;
+  for (const TransferPiece& piece : all) bytes += piece.bytes;
   auto* const together = static_cast<std::byte*>(device_.staging(bytes));
   ArrayCopies copies(device_);
   bytes = 0;
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     copies.add(piece.from, together + bytes, piece.bytes);
     bytes += piece.bytes;
   }
@@ -51,22 +51,22 @@ void Downloads::run() {
   std::vector<std::byte> found(bytes);
   device_.check(memory.download(device_.queue(), found.data(), together, bytes));
   bytes = 0;
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     std::memcpy(piece.to, found.data() + bytes, piece.bytes);
     bytes += piece.bytes;
   }
 }
 
 void Uploads::run() {
-  const std::vector<Piece> all = std::exchange(pieces_, {});
+  const std::vector<TransferPiece> all = std::exchange(pieces_, {});
   const Memory& memory = device_.backend().memory;
   if (all.size() == 1 || memory.host_accessible) {
-    for (const Piece& piece : all)
+    for (const TransferPiece& piece : all)
       device_.check(memory.upload(device_.queue(), piece.to, piece.from, piece.bytes));
     return;
   }
   std::vector<std::byte> values;
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     const auto* const from = static_cast<const std::byte*>(piece.from);
     values.insert(values.end(), from, from + piece.bytes);
   }
@@ -74,7 +74,7 @@ void Uploads::run() {
   auto* together = static_cast<std::byte*>(device_.staging(values.size()));
   device_.check(memory.upload(device_.queue(), together, values.data(), values.size()));
   ArrayCopies copies(device_);
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     copies.add(together, piece.to, piece.bytes);
     together += piece.bytes;
   }

@@ -30,6 +30,13 @@ class ArrayCopies {
   std::vector<CopyArrays::Piece> pieces_;
 };
 
+/// An array to be copied between a device's memory and the host's.
+struct TransferPiece {
+  const void* from;
+  void* to;
+  std::size_t bytes;
+};
+
 /// Copies from a device's memory to the host's: one copy and one wait for all of them.
 class Downloads {
  public:
@@ -67,15 +74,10 @@ class Downloads {
   void run();
 
  private:
-  struct Piece {
-    const void* from;
-    void* to;
-    std::size_t bytes;
-  };
   void add(const void* from, void* to, std::size_t bytes) { pieces_.push_back({from, to, bytes}); }
 
   const Device& device_;
-  std::vector<Piece> pieces_;
+  std::vector<TransferPiece> pieces_;
 };
 
 /// Copies from the host's memory to a device's: one copy and one wait for all of them.
@@ -98,13 +100,8 @@ class Uploads {
   void run();
 
  private:
-  struct Piece {
-    const void* from;
-    void* to;
-    std::size_t bytes;
-  };
   const Device& device_;
-  std::vector<Piece> pieces_;
+  std::vector<TransferPiece> pieces_;
 };
 
 }  // namespace isocloth

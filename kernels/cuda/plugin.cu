@@ -9,6 +9,7 @@
 #include "kernels/cuda/failure.cuh"
 #include "kernels/kernel_table.hpp"
 #include "kernels/launch/current_device.cuh"
+#include "kernels/launch/launch_sequence.cuh"
 
 namespace isocloth {
 namespace {
@@ -24,10 +25,12 @@ bool allocate(int device, std::size_t bytes, void** pointer) {
   return false;
 }
 void release(int device, void* pointer) {
+  cuda::send_launches(device);
   const CurrentDevice current(device);
   cudaFree(pointer);
 }
 bool wait(const Queue& queue) {
+  cuda::send_launches(queue.device);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) && worked(cudaStreamSynchronize(stream_of(queue)));
 }
@@ -38,14 +41,17 @@ bool allocate_locked(int device, std::size_t bytes, void** pointer) {
   return false;
 }
 void release_locked(int device, void* pointer) {
+  cuda::send_launches(device);
   const CurrentDevice current(device);
   cudaFreeHost(pointer);
 }
 bool begin_upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue)));
 }
 bool begin_download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(queue)));
@@ -73,9 +79,11 @@ bool open_queue(Queue* queue) {
   queue->shared_limit = static_cast<std::size_t>(shared);
   queue->multiprocessors = multiprocessors;
   queue->stream = stream;
+  cuda::open_sequence(*queue);
   return true;
 }
 void close_queue(Queue* queue) {
+  cuda::close_sequence(*queue);
   const CurrentDevice current(queue->device);
   cudaStreamSynchronize(stream_of(*queue));
   cudaStreamDestroy(stream_of(*queue));
@@ -83,11 +91,13 @@ void close_queue(Queue* queue) {
 }
 const char* last_error() { return cudaGetErrorString(failure); }
 bool begin_recording(const Queue& queue) {
+  cuda::record_launches(queue, true);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaStreamBeginCapture(stream_of(queue), cudaStreamCaptureModeThreadLocal));
 }
 bool end_recording(const Queue& queue, void** recording) {
+  cuda::record_launches(queue, false);
   const CurrentDevice current(queue.device);
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
@@ -98,6 +108,7 @@ bool end_recording(const Queue& queue, void** recording) {
   return made;
 }
 bool replay(const Queue& queue, void* recording) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream_of(queue)));
 }

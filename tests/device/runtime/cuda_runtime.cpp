@@ -223,6 +223,26 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   run_pending(*stream);
   return cudaSuccess;
 }
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments,
+                             std::size_t shared, cudaStream_t stream) {
+  const Lock lock(mutex());
+  const bool in_graph = stream != nullptr && stream->capture != nullptr;
+  Launch launch = prepare(stream,
+                          {.func = const_cast<void*>(kernel),
+                           .gridDim = blocks,
+                           .blockDim = threads,
+                           .sharedMemBytes = static_cast<unsigned>(shared),
+                           .kernelParams = arguments,
+                           .extra = nullptr},
+                          in_graph);
+  if (launch.error != cudaSuccess) return launch.error;
+  if (!in_graph) {
+    ++counters().launches;
+    counters().calls += 'L';
+  }
+  add(stream, launch.name, std::move(launch.call));
+  return cudaSuccess;
+}
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   const Lock lock(mutex());
   use_device();
@@ -238,11 +258,42 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   delete std::exchange(*graph, nullptr);
   return set_last_error(cudaErrorStreamCaptureInvalidated);
 }
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  const Lock lock(mutex());
+  use_device();
+  *graph = new Graph{.device = current_device()};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* params) {
+  const Lock lock(mutex());
+  Calls& calls = *graph->calls;
+  if (count != (calls.empty() ? 0 : 1) || (count == 1 && *dependencies != calls.size()))
+    fail("a node of a graph that does not come after the one before");
+  Launch launch = prepare(nullptr, *params, true);
+  if (launch.error != cudaSuccess) return launch.error;
+  calls.push_back(std::move(launch.call));
+  *node = calls.size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params) {
+  const Lock lock(mutex());
+  ++counters().graph_changes;
+  Launch launch = prepare(nullptr, *params, true);
+  if (launch.error != cudaSuccess) return launch.error;
+  ++launch.count->graph_changes;
+  // What waits in a stream keeps the arguments that it was launched with.
+  if (executable->calls.use_count() > 1) executable->calls = std::make_shared<Calls>(*executable->calls);
+  executable->calls->at(node - 1) = std::move(launch.call);
+  return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const Lock lock(mutex());
   use_device();
   ++counters().graphs;
-  *executable = new Graph(*graph);
+  *executable = new Graph{.device = graph->device, .calls = std::make_shared<Calls>(*graph->calls)};
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
