@@ -2,6 +2,7 @@
 // the simulation. Solvers read motions of garments by the garments' clocks: where these are set, the motions
 // follow.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,28 @@ Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
   check_index(garment, scene.garments.size());
   check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
   return scene.garments[garment].grippers[gripper];
+}
+
+/// A motion later by `delay` [s], by a clock of steps of h from `offset` on [s]. Times of steps stay times of
+/// steps, to the last bit: what a garment does does not depend on how long the simulation has run before it
+/// was reset.
+template <class AnyMotion>
+AnyMotion delayed_by_steps(AnyMotion motion, double delay, double offset, double h) {
+  if (delay == 0) return motion;
+  motion = delayed(std::move(motion), delay);
+  const auto settle = [&](double& t) {
+    constexpr double rounding = 1e-6;  // of a step
+    const double steps = std::round((t - offset) / h), there = offset + steps * h;
+    if (std::abs(t - there) <= rounding * h) t = there;
+  };
+  const auto settle_times = [&](auto& kind) {
+    if constexpr (requires { kind.times; })
+      for (double& t : kind.times) settle(t);
+    else if constexpr (requires { kind.start; })
+      settle(kind.start);
+  };
+  std::visit(settle_times, motion);
+  return motion;
 }
 
 /// How long a shape is [m]; infinite: it has no end.
@@ -68,9 +91,11 @@ void Simulation::Members::follow_clocks() {
     own.lead += change;
     if (change == 0) continue;
     Garment& garment = scene.garments[g];
-    for (const std::size_t p : own.pins) garment.pins[p].motion = delayed(garment.pins[p].motion, change);
-    for (const std::size_t n : own.gripper_motions)
-      garment.grippers[n].motion = delayed(garment.grippers[n].motion, change);
+    const auto follow = [&](auto& motion) {
+      motion = delayed_by_steps(motion, change, garment.time_offset, scene.step);
+    };
+    for (const std::size_t p : own.pins) follow(garment.pins[p].motion);
+    for (const std::size_t n : own.gripper_motions) follow(garment.grippers[n].motion);
     for (const std::size_t n : own.gripper_holds)
       for (Hold& hold : garment.grippers[n].holds) hold = {hold.from + change, hold.to + change};
     if (!own.pins.empty()) at(g, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
@@ -85,7 +110,8 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
   Pin& own = m.scene.garments[garment].pins[pin];
   validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
   m.follow_clocks();
-  own.motion = delayed(std::move(motion), m.lead(garment));
+  own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
+                                m.scene.step);
   own.ramp = 0;
   m.steering[garment].pins.insert(pin);
   m.at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
@@ -115,7 +141,8 @@ void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, Ob
   Gripper& own = gripper_of(m.scene, garment, gripper);
   check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
   m.follow_clocks();
-  own.motion = delayed(std::move(motion), m.lead(garment));
+  own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
+                                m.scene.step);
   m.steering[garment].gripper_motions.insert(gripper);
 }
 
@@ -203,7 +230,8 @@ void Simulation::move_frames(const std::vector<FrameTarget>& targets, double dur
     const FrameTarget& target = targets[i];
     if (target.obstacle == FrameTarget::none) {
       gripper_of(m.scene, target.garment, target.gripper).motion =
-          delayed(ObstacleMotion(std::move(motions[i])), m.lead(target.garment));
+          delayed_by_steps(ObstacleMotion(std::move(motions[i])), m.lead(target.garment),
+                           m.scene.garments[target.garment].time_offset, m.scene.step);
       m.steering[target.garment].gripper_motions.insert(target.gripper);
       continue;
     }
