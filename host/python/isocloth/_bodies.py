@@ -84,7 +84,9 @@ class Bodies:
 
     def body_wrenches(self):
         """Means over the last step of all that pushed each rigid body but gravity, shape (rigid bodies, 6): cloth,
-        obstacles and other bodies. Of one that its mass moves they are its change of momentum over the step."""
+        obstacles and other bodies. Of one that its mass moves they are its change of momentum over the step; what
+        :meth:`wrenches` has of it is as exact as forces are balanced (``projection.force_tolerance``: 1e-3 for equality
+        to 1e-5 N where a cup of 200 g slides on cloth, 0.09 N in some steps without)."""
         return self._body_wrenches()
 
     def body_velocities(self):
