@@ -157,7 +157,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 30;
+constexpr int backend_abi = 31;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

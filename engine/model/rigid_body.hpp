@@ -11,13 +11,16 @@ namespace isocloth {
 struct RigidBody {
   std::string name;        ///< for messages and results
   ObstacleShape shape;     ///< no plane, no height field; a mesh is closed, convex and not thickened
-  double mass = 0;         ///< [kg], > 0, evenly spread
+  double mass = 0;         ///< [kg], > 0, evenly spread; an external body moves as if it had none
   Vec3d position;          ///< place of the shape's origin at the start [m]
   Vec3d rotation;          ///< rotation vector of the shape's axes at the start [rad]
   Vec3d velocity;          ///< velocity of the centre of mass at the start [m/s]
   Vec3d angular_velocity;  ///< angular velocity at the start, along the axes of the world [rad/s]
   /// Friction with every garment; with another solid the geometric mean (ContactSettings).
   Friction friction;
+  /// Moves as the dynamics of another program have it, with the inertia that this says (ExternalMotion), not
+  /// by gravity; other external bodies and obstacles it passes through.
+  bool is_external = false;
 };
 
 using Matrix3 = std::array<Vec3d, 3>;  ///< rows
@@ -64,9 +67,6 @@ Matrix3 inverse(const Matrix3& a);
 /// A' = [A I^-1 A^T L]x A with L kept, in parts of at most 0.02 rad by the Runge-Kutta method of fourth order
 /// on the group of rotations (Munthe-Kaas 1999). `inverse_inertia`: of the body, in its frame.
 BodyState free_flight(const BodyState& state, const Matrix3& inverse_inertia, const Vec3d& gravity, double h);
-
-/// A turned by the rotation vector r and made orthonormal again.
-std::array<Vec3d, 3> turned_axes(const Vec3d& r, const std::array<Vec3d, 3>& axes);
 
 /// Checks name, shape and ranges; of a mesh that it is convex (its being closed is checked where it becomes
 /// distances). Throws SceneError; messages begin with `key`.

@@ -44,12 +44,6 @@ Matrix3 inverse(const Matrix3& a) {
           Vec3d{s * u.z, s * v.z, s * w.z}};
 }
 
-std::array<Vec3d, 3> turned_axes(const Vec3d& r, const std::array<Vec3d, 3>& axes) {
-  const Vec3d x = normalized(rotated(r, axes[0])), b = rotated(r, axes[1]);
-  const Vec3d y = normalized(b - dot(x, b) * x);
-  return {x, y, cross(x, y)};
-}
-
 BodyState start_state(const RigidBody& body, const MassProperties& properties) {
   std::array<Vec3d, 3> axes{Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}};
   for (Vec3d& axis : axes) axis = rotated(body.rotation, axis);

@@ -43,6 +43,19 @@ struct RecordedMotion {
 
 using Motion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, RecordedMotion>;
 
+/// The same motion, later by `delay` [s]; AnyMotion: a variant of motions.
+template <class AnyMotion>
+AnyMotion delayed(AnyMotion motion, double delay) {
+  const auto delay_times = [delay](auto& kind) {
+    if constexpr (requires { kind.times; })
+      for (double& t : kind.times) t += delay;
+    else if constexpr (requires { kind.start; })
+      kind.start += delay;
+  };
+  std::visit(delay_times, motion);
+  return motion;
+}
+
 /// Views of the numbers of a motion, which must outlive them.
 MotionView view_of(const Motion& motion);
 inline MotionView view_of(const FixedMotion&) { return {}; }

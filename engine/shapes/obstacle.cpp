@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "engine/core/checks.hpp"
+#include "engine/core/rotation.hpp"
+#include "engine/core/text.hpp"
 
 namespace isocloth {
 namespace {
@@ -83,10 +85,46 @@ void MeshShape::check(const std::string& key) const {
   }
 }
 
+Pose evaluate_motion(const PoseMotion& motion, double t) {
+  const double last = motion.times.back();
+  if (t > last) {
+    const Pose& end = motion.poses.back();
+    return {.center = end.center + (t - last) * motion.velocity,
+            .axes = turned_axes((t - last) * motion.angular_velocity, end.axes)};
+  }
+  const Interpolation at = locate(motion.times, t);
+  const Pose &low = motion.poses[at.low], &high = motion.poses[at.high];
+  if (low == high || !(at.weight > 0)) return low;
+  return {.center = mix(low.center, high.center, at.weight),
+          .axes = turned_axes(at.weight * turn_between(low.axes, high.axes), low.axes)};
+}
+
+void check_bounded_motion(const std::string& key, const PoseMotion& motion) {
+  require_ascending(key + ".times", motion.times);
+  require_size(key + ".poses", motion.poses.size(), motion.times.size(), "time");
+  require_finite(key + ".velocity", motion.velocity);
+  require_finite(key + ".angular_velocity", motion.angular_velocity);
+  for (std::size_t i = 0; i < motion.poses.size(); ++i) {
+    const std::string pose_key = text(key, ".poses[", i, "]");
+    require_finite(pose_key, motion.poses[i].center);
+    require_position(pose_key, motion.poses[i].center);
+    const double error = orthonormality_error(motion.poses[i].axes);
+    if (!(error <= 1e-9)) refuse(pose_key, text("axes off by ", error), "orthonormal and right-handed ones");
+  }
+}
+
 Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t) {
+  if (const auto* const poses = std::get_if<PoseMotion>(&motion)) return evaluate_motion(*poses, t);
   Pose pose{.center = position, .axes = {Vec3d{1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, 0, 1}}};
   for (Vec3d& axis : pose.axes) axis = rotated(rotation, axis);
-  pose.center = std::visit([&](const auto& m) { return evaluate_motion(m, position, t); }, motion);
+  pose.center = std::visit(
+      [&]<class M>(const M& m) {
+        if constexpr (std::is_same_v<M, PoseMotion>)
+          return position;
+        else
+          return evaluate_motion(m, position, t);
+      },
+      motion);
   if (const auto* const keys = std::get_if<KeyframeMotion>(&motion)) {
     const Vec3d turn = keyframe_rotation(*keys, t);
     for (Vec3d& axis : pose.axes) axis = rotated(turn, axis);
@@ -98,7 +136,16 @@ Pose obstacle_pose(const Obstacle& obstacle, double t) {
   return frame_pose(obstacle.position, obstacle.rotation, obstacle.motion, t);
 }
 
-bool is_moving(const Obstacle& obstacle) { return !std::holds_alternative<FixedMotion>(obstacle.motion); }
+Pose obstacle_pose(const Obstacle& obstacle, Index world, const Moment& moment) {
+  const auto own = obstacle.world_motions.find(world);
+  if (own != obstacle.world_motions.end())
+    return frame_pose(obstacle.position, obstacle.rotation, own->second, moment.of_simulation);
+  return obstacle_pose(obstacle, obstacle.is_steered ? moment.of_simulation : moment.of_garment);
+}
+
+bool is_moving(const Obstacle& obstacle) {
+  return !std::holds_alternative<FixedMotion>(obstacle.motion) || !obstacle.world_motions.empty();
+}
 
 void validate_friction(const Friction& friction, const std::string& key) {
   require_not_negative(key + ".static", friction.static_);

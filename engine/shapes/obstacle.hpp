@@ -2,13 +2,14 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "engine/core/fields.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/shapes/motion.hpp"
+#include "engine/shapes/pose.hpp"
 
 namespace isocloth {
 
@@ -103,8 +104,22 @@ inline const char* shape_name(const ObstacleShape& shape) {
   return std::visit([](const auto& s) { return s.name; }, shape);
 }
 
-/// Motion of a frame; recorded poses are keyframes.
-using ObstacleMotion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion>;
+/// Poses of a frame itself, in the place of its position and rotation at time 0. Between two of them the
+/// centre goes straight and the axes turn about one axis by the shorter way (slerp, Shoemake 1985); before
+/// the first it rests, after the last it goes on with these velocities.
+struct PoseMotion {
+  std::vector<double> times;  ///< [s], strictly ascending, shape [key_count >= 1]
+  std::vector<Pose> poses;    ///< shape [key_count]; axes orthonormal and right-handed
+  Vec3d velocity;             ///< velocity of the centre after the last key [m/s]
+  Vec3d angular_velocity;     ///< after the last key, along the axes of the world [rad/s]
+};
+Pose evaluate_motion(const PoseMotion& motion, double t);
+/// Throws SceneError for times that do not ascend, poses of another number, not finite, too far away or not
+/// orthonormal to 1e-9, and velocities that are not finite; messages begin with `key`.
+void check_bounded_motion(const std::string& key, const PoseMotion& motion);
+
+/// Motion of a frame; recorded poses of files are keyframes.
+using ObstacleMotion = std::variant<FixedMotion, OscillationMotion, KeyframeMotion, PoseMotion>;
 
 /// Coulomb's law: a contact sticks while |tangential force| <= static_ * normal force, else it slides against
 /// a force of dynamic * normal force.
@@ -120,23 +135,26 @@ struct Obstacle {
   Vec3d rotation;  ///< rotation vector of the shape's axes at time 0 [rad]
   ObstacleMotion motion;
   Friction friction;  ///< friction with every garment; with a body the geometric mean (ContactSettings)
-};
-
-/// Where a frame is: x = center + axes x_local.
-struct Pose {
-  Vec3d center;                 ///< [m]
-  std::array<Vec3d, 3> axes{};  ///< the frame's unit vectors in the world, right-handed
-  static constexpr auto fields() {
-    return std::tuple{Field{"center", &Pose::center}, Field{"axes", &Pose::axes}};
-  }
-  bool operator==(const Pose&) const = default;
+  /// Whether the times of `motion` are those of the simulation: a program has steered it. Else they are those
+  /// of the garment that looks, which start again when it is reset.
+  bool is_steered = false;
+  /// Where it moves otherwise for the garments of some worlds (Garment::world), by times of the simulation.
+  std::map<Index, ObstacleMotion> world_motions = {};
 };
 
 /// A frame with this position and rotation vector at time 0, at time t [s] of its motion.
 Pose frame_pose(const Vec3d& position, const Vec3d& rotation, const ObstacleMotion& motion, double t);
 
-/// The obstacle's frame at time t [s].
+/// The obstacle's frame at time t [s] of its motion.
 Pose obstacle_pose(const Obstacle& obstacle, double t);
+
+/// A moment by both clocks.
+struct Moment {
+  double of_garment = 0;     ///< [s]
+  double of_simulation = 0;  ///< [s]
+};
+/// The obstacle's frame as garments of a world see it.
+Pose obstacle_pose(const Obstacle& obstacle, Index world, const Moment& moment);
 
 /// Whether its pose is ever another than at the start.
 bool is_moving(const Obstacle& obstacle);

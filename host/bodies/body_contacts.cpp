@@ -68,10 +68,6 @@ struct Features {
   }
 };
 
-template <class Real>
-Vec3d widen(const Vec3<Real>& v) {
-  return {static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-}
 PoseView<double> view(const Pose& pose) { return {pose.center, {pose.axes[0], pose.axes[1], pose.axes[2]}}; }
 Vec3d to_world(const Pose& pose, const Vec3d& x) { return pose.center + cpu::turned(view(pose), x); }
 
@@ -90,40 +86,17 @@ double turn_of(const Pose& begin, const Pose& end, double radius) {
   return change > 0 ? std::numbers::pi / 2 * std::sqrt(change / 2) * radius : 0;
 }
 
-/// The rotation vector that leads from one pose's axes to another's.
-Vec3d turn_between(const PoseView<double>& from, const Pose& to) {
-  Vec3d sine;
-  double trace = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
-    sine += 0.5 * cross(from.axes[k], to.axes[k]);
-    trace += dot(from.axes[k], to.axes[k]);
-  }
-  const double size = norm(sine);
-  return size > 0 ? std::atan2(size, (trace - 1) / 2) / size * sine : Vec3d{};
-}
-
 }  // namespace
 
 template <class Real>
 BodyContacts::BodyContacts(const ObstacleShapes<Real>& shapes)
     : first_body_(static_cast<Index>(shapes.scene.obstacles.size())),
-      law_{.tolerance = shapes.scene.contact.tolerance} {
-  for (const Buffer<float>& grid : shapes.grids) grids_.push_back(grid.download());
-  std::size_t next_grid = 0;
+      law_{.tolerance = shapes.scene.contact.tolerance},
+      shapes_(shapes) {
   const Scene& scene = shapes.scene;
-  const std::vector<ShapeView<Real>> views = shapes.shapes.download();
-  for (std::size_t o = 0; o < views.size(); ++o) {
-    const ShapeView<Real>& found = views[o];
+  for (std::size_t o = 0; o < shapes_.views.size(); ++o) {
     Solid solid;
-    ShapeView<double>& shape = solid.shape;
-    shape.kind = found.kind;
-    shape.half = widen(found.half);
-    shape.rounding = static_cast<double>(found.rounding);
-    shape.reach = static_cast<double>(found.reach);
-    shape.origin = widen(found.origin);
-    shape.cell = static_cast<double>(found.cell);
-    std::copy(std::begin(found.nodes), std::end(found.nodes), std::begin(shape.nodes));
-    if (shape.kind == ShapeKind::grid) shape.distances = grids_[next_grid++];
+    solid.shape = shapes_.views[o];
     const std::size_t b = o - static_cast<std::size_t>(first_body_);
     const bool is_body = o >= static_cast<std::size_t>(first_body_);
     const Features features(is_body ? scene.bodies[b].shape : scene.obstacles[o].shape);
@@ -131,6 +104,7 @@ BodyContacts::BodyContacts(const ObstacleShapes<Real>& shapes)
     solid.name = is_body ? text("body \"", scene.bodies[b].name, "\"")
                          : text("obstacle \"", scene.obstacles[o].name, "\"");
     solid.friction = mu;
+    solid.is_dynamic = is_body && !scene.bodies[b].is_external;
     solid.rounding = features.rounding;
     solid.corners = features.corners;
     solid.edges = features.edges;
@@ -153,7 +127,8 @@ double BodyContacts::find(const std::vector<SolidState>& solids) {
   deepest_ = sunken_ = 0;
   const Index count = static_cast<Index>(solids_.size());
   for (Index i = 0; i < count; ++i)
-    for (Index j = std::max(i + 1, first_body_); j < count; ++j) find_pair(i, j, solids);
+    for (Index j = std::max(i + 1, first_body_); j < count; ++j)
+      if (solids_[i].is_dynamic || solids_[j].is_dynamic) find_pair(i, j, solids);
   return deepest_;
 }
 
@@ -271,7 +246,8 @@ BodyContacts::Plane BodyContacts::plane_at(const Feature& feature, const std::ve
       cpu::turned(other, cpu::signed_distance(solids_[feature.key[1]].shape, feature.position).normal);
   const Vec3d arm = cpu::turned(other, feature.position), core = to_world(a.end, feature.core);
   // To first order in its turn: round solids turn beneath their tangent planes.
-  const Vec3d moved = (b.end.center - other.center) + cross(turn_between(other, b.end), arm);
+  const Vec3d moved = (b.end.center - other.center) +
+                      cross(turn_between({other.axes[0], other.axes[1], other.axes[2]}, b.end.axes), arm);
   return {.normal = normal, .gap = feature.gap + dot(normal, core - (other.center + arm) - moved)};
 }
 
@@ -310,14 +286,16 @@ Friction BodyContacts::friction_of(Index i, Index j) const {
   return {.static_ = std::sqrt(a.static_ * b.static_), .dynamic = std::sqrt(a.dynamic * b.dynamic)};
 }
 
-Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right) {
+Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right,
+                                    const Eigen::MatrixXd* moves_by_unknowns) {
+  const Eigen::Index move_count = moves_by_unknowns != nullptr ? moves_by_unknowns->rows() : right.size();
   std::vector<CoulombContact> all;
   for (const Contact& c : contacts_) {
     const Friction friction = friction_of(c.key[0], c.key[1]);
     const auto kept = forces_.find(c.key);
     const Vec3d force = kept == forces_.end() ? Vec3d{} : kept->second;
     CoulombContact contact;
-    contact.jacobian.setZero(3, right.size());
+    contact.jacobian.setZero(3, move_count);
     for (Eigen::Index k = 0; k < 3; ++k) {
       const Vec3d& axis = c.axes[static_cast<std::size_t>(k)];
       contact.force(k) = dot(force, axis);
@@ -330,6 +308,7 @@ Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::
       add(c.key[0], 1, c.arm);
       add(c.key[1], -1, c.other_arm);
     }
+    if (moves_by_unknowns != nullptr) contact.jacobian = (contact.jacobian * *moves_by_unknowns).eval();
     contact.gap = c.gap;
     contact.slip = {dot(c.displacement, c.axes[1]), dot(c.displacement, c.axes[2])};
     contact.mu_static = friction.static_;
@@ -348,6 +327,22 @@ Eigen::VectorXd BodyContacts::solve(const Eigen::MatrixXd& matrix, const Eigen::
       force += all[k].force(static_cast<Eigen::Index>(i)) * contacts_[k].axes[i];
   }
   return solution.moves;
+}
+
+Wrench BodyContacts::push_on(Index solid) const {
+  Wrench sum;
+  for (const Contact& c : contacts_) {
+    const auto kept = forces_.find(c.key);
+    if (kept == forces_.end()) continue;
+    const auto add = [&](Index on, double sign, const Vec3d& arm) {
+      if (on != solid) return;
+      sum.force += sign * kept->second;
+      sum.torque += sign * cross(arm, kept->second);
+    };
+    add(c.key[0], 1, c.arm);
+    add(c.key[1], -1, c.other_arm);
+  }
+  return sum;
 }
 
 void BodyContacts::require_apart(const std::vector<SolidState>& solids) {

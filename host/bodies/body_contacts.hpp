@@ -4,6 +4,8 @@
 #include <Eigen/Core>
 #include <map>
 
+#include "host/state/external_motion.hpp"
+#include "host/surroundings/host_shapes.hpp"
 #include "host/surroundings/obstacle_table.hpp"
 #include "kernels/contact/swept_distance.hpp"
 
@@ -35,8 +37,12 @@ class BodyContacts {
   double find(const std::vector<SolidState>& solids);
   /// Whether all that pushed in the last solve touches still.
   bool settled() const { return settled_; }
-  /// Moves b of the bodies, six each, with A b = r + J^T p and the forces p of the contacts found.
-  Eigen::VectorXd solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
+  /// Unknowns u with A u = r + (J S)^T p and the forces p of the contacts found; S: moves of the bodies, six
+  /// each, by the unknowns, null: these are the moves.
+  Eigen::VectorXd solve(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right,
+                        const Eigen::MatrixXd* moves_by_unknowns = nullptr);
+  /// What the contacts found do to a solid about its centre of mass, times h^2 [kg m], [kg m^2].
+  Wrench push_on(Index solid) const;
   /// Throws SceneError where a body begins deeper in another or in an obstacle than the tolerance of
   /// contacts.
   void require_apart(const std::vector<SolidState>& solids);
@@ -46,6 +52,7 @@ class BodyContacts {
     ShapeView<double> shape;
     std::string name;
     Friction friction;
+    bool is_dynamic = true;  ///< not an obstacle, nor a body whose contacts with these another program has
     /// Radius of a ball around the shape's origin that holds it; infinite where it has no corners [m].
     double radius = 0;
     double rounding = 0;
@@ -96,7 +103,7 @@ class BodyContacts {
   double deepest_ = 0, sunken_ = 0;
   bool settled_ = true;
   Key sunken_pair_{};
-  std::vector<std::vector<float>> grids_;
+  HostShapes shapes_;
   std::vector<Solid> solids_;
   /// Friction that is said of pairs of solids; the lower number first.
   std::map<std::array<Index, 2>, Friction> pairs_;

@@ -1,19 +1,7 @@
 #include "host/energy/contact_work.hpp"
 
-#include <algorithm>
-
-#include "engine/mesh/topology.hpp"
-#include "kernels/contact/contact_arrays.hpp"
-
 namespace isocloth::energy {
 namespace {
-
-/// Weights of the corners of an edge, a triangle or a bilinear quad at (u, v).
-std::array<double, 4> weights_at(int count, const Vec2d& uv) {
-  const double u = uv.x, v = uv.y;
-  if (count == 4) return {(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v};
-  return {1 - u - v, u, v, 0};
-}
 
 /// Where the point of a frame was that is at `position` now.
 Vec3d position_before(const Pose& before, const Pose& now, const Vec3d& position) {
@@ -25,33 +13,13 @@ Vec3d position_before(const Pose& before, const Pose& now, const Vec3d& position
 
 }  // namespace
 
-ContactWork::ContactWork(const Scene& scene, const Garment& garment) {
-  const std::size_t obstacles = scene.obstacles.size() + scene.bodies.size();
-  if (obstacles == 0) return;
-  const Mesh& mesh = garment.mesh;
-  const auto of_node = std::min<std::size_t>(obstacles, most_contacts_per_node);
-  for (Index node = 0; node < mesh.node_count(); ++node)
-    samples_.insert(samples_.end(), of_node, Sample{{node}, 1});
-  const auto edges = build_topology(mesh).edges;
-  for (Index k = 0; k < (scene.bodies.empty() ? 2 : most_contacts_per_element); ++k) {
-    for (const auto& [a, b] : edges) samples_.push_back({{a, b, b, b}, 2});
-    for (Index f = 0; f < mesh.face_count(); ++f) {
-      Sample sample{{}, mesh.face_size(f)};
-      for (std::size_t i = 0; i < 4; ++i)
-        sample.nodes[i] = mesh.face(f)[std::min(i, static_cast<std::size_t>(sample.count) - 1)];
-      samples_.push_back(sample);
-    }
-  }
-}
-
 void ContactWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const {
   const auto& contacts = part.end.state.contacts;
   const std::size_t obstacle_count = part.scene.obstacles.size();
   for (std::size_t c = 0; c < contacts.size() && c < samples_.size(); ++c) {
     if (contacts[c].obstacle < 0 || contacts[c].force == Vec3d{}) continue;
-    const Sample& sample = samples_[c];
-    const std::array<double, 4> weights =
-        sample.count == 1 ? std::array<double, 4>{1} : weights_at(sample.count, contacts[c].uv);
+    const ContactSamples::Sample& sample = samples_[c];
+    const std::array<double, 4> weights = sample.weights(contacts[c].uv);
     const Vec3d p = 1 / (part.step * part.step) * contacts[c].force;
     Vec3d position, way;
     for (std::size_t i = 0; i < static_cast<std::size_t>(sample.count); ++i) {
@@ -63,9 +31,11 @@ void ContactWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sum
     Vec3d of_obstacle;
     if (o < obstacle_count) {
       const Obstacle& obstacle = part.scene.obstacles[o];
-      of_obstacle =
-          position - position_before(obstacle_pose(obstacle, part.begin_time),
-                                     obstacle_pose(obstacle, part.begin_time + part.step), position);
+      const auto pose_at = [&](double t) {
+        return obstacle_pose(obstacle, part.garment.world, {t, t - part.lead});
+      };
+      of_obstacle = position -
+                    position_before(pose_at(part.begin_time), pose_at(part.begin_time + part.step), position);
     } else {
       const std::size_t b = o - obstacle_count;
       of_obstacle = part.share * (position - position_before(part.bodies_before[b].pose,

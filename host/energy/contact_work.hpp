@@ -1,29 +1,22 @@
 // Work of what touches or holds a garment.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "engine/model/scene.hpp"
 #include "host/energy/garment_part.hpp"
+#include "host/garment/contact_samples.hpp"
 
 namespace isocloth::energy {
 
 /// Contacts of a garment with obstacles and bodies act on points of its nodes, edges and faces.
 class ContactWork {
  public:
-  ContactWork(const Scene& scene, const Garment& garment);
+  ContactWork(const Scene& scene, const Garment& garment) : samples_(scene, garment) {}
   /// p . dx of each contact's force p on its point at the end of the part: p . dy goes to work_obstacles, dy
   /// the way of the obstacle at that point, and -p . (dx - dy) to loss_contact.
   void act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const;
 
  private:
-  /// Nodes of a sample, the last again where it has fewer, and how many.
-  struct Sample {
-    std::array<Index, 4> nodes{};
-    int count = 1;
-  };
-  std::vector<Sample> samples_;  ///< points of the garment's contacts, in the order of GarmentState::contacts
+  ContactSamples samples_;
 };
 
 /// Adds forces and work of a garment's contacts with cloth.

@@ -48,11 +48,11 @@ EnergyBalance::~EnergyBalance() { simulation_.keep_step_records(false); }
 std::vector<StepReport> EnergyBalance::step() {
   const Scene& scene = simulation_.scene();
   std::vector<GarmentState> before;
-  std::vector<double> times;
+  std::vector<Moment> moments;
   for (std::size_t g = 0; g < garments_.size(); ++g) {
     if (garments_[g]) garments_[g]->refresh(find_recipe(scene.recipe));
     before.push_back(garments_[g] ? simulation_.state(g) : GarmentState{});
-    times.push_back(simulation_.time(g));
+    moments.push_back({simulation_.time(g), simulation_.time()});
   }
   const std::vector<BodyState> bodies = simulation_.bodies();
   std::vector<StepReport> reports = simulation_.step();
@@ -61,7 +61,7 @@ std::vector<StepReport> EnergyBalance::step() {
   const Integrator integrator = ResolvedScene(scene).integrator;
   for (std::size_t g = 0; g < garments_.size(); ++g)
     if (garments_[g] && !kept_[g].parts.empty())
-      garments_[g]->add(kept_[g], before[g], times[g], integrator, bodies, bodies_after);
+      garments_[g]->add(kept_[g], before[g], moments[g], integrator, bodies, bodies_after);
   return reports;
 }
 

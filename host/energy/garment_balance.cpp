@@ -122,7 +122,7 @@ StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX
   return found;
 }
 
-void GarmentBalance::add(const StepRecord& step, const GarmentState& before, double time,
+void GarmentBalance::add(const StepRecord& step, const GarmentState& before, const Moment& begin,
                          Integrator integrator, const std::vector<BodyState>& bodies_before,
                          const std::vector<BodyState>& bodies_after) {
   MatrixX3d positions = matrix(before.positions), velocities = matrix(before.velocities);
@@ -151,8 +151,9 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, dou
                            .move = now - positions,
                            .speed = formula.rate / h * (now - base),
                            .step = h,
-                           .begin_time = time + done,
-                           .step_end_time = time + scene_.step,
+                           .begin_time = begin.of_garment + done,
+                           .lead = begin.of_garment - begin.of_simulation,
+                           .step_end_time = begin.of_garment + scene_.step,
                            .share = h / scene_.step,
                            .bodies_before = bodies_before,
                            .bodies_after = bodies_after};

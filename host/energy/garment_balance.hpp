@@ -47,14 +47,14 @@ class GarmentBalance {
                  const GarmentState& state);
 
   StateEnergies energies(const MatrixX3d& positions, const MatrixX3d& velocities) const;
-  /// A step of the scene from `before`, at `time` of the garment's clock [s]. What lies between the state
-  /// that the last one left and `before` are commands.
+  /// A step of the scene from `before`, which was at `begin`. What lies between the state that the last one
+  /// left and `before` are commands.
   ///
   /// Forces are those at the end of each part: with the way dx of the nodes and the inertia f = rho M (v_1 -
   /// v^) rate / h the step ends where f = sum of forces F on free nodes, and F + R on those that something
   /// else moves, which feel R. E_1 - E_0 = sum dx . (F + R) - losses then, the integrator's loss being dx . f
   /// - (T_1 - T_0), for backward Euler 1/2 |v_1 - v_0|^2, and as much of each potential.
-  void add(const StepRecord& step, const GarmentState& before, double time, Integrator integrator,
+  void add(const StepRecord& step, const GarmentState& before, const Moment& begin, Integrator integrator,
            const std::vector<BodyState>& bodies_before, const std::vector<BodyState>& bodies_after);
 
   /// Where the garment's fabric is not any more that of the model, another one is made.

@@ -22,6 +22,7 @@ struct GarmentPart {
       speed;  ///< rate (to - x^) / h, which forces feel [m/s]; nodes that were held back have none after it
   double step = 0;           ///< duration h of the part [s]
   double begin_time = 0;     ///< time of the garment's clock when the part begins [s]
+  double lead = 0;           ///< by how much the garment's clock is ahead of that of the simulation [s]
   double step_end_time = 0;  ///< time of the garment's clock when the whole step ends [s]
   double share = 1;          ///< duration of the part over that of the whole step
   const std::vector<BodyState>&bodies_before, &bodies_after;  ///< bodies when the whole step begins and ends

@@ -24,6 +24,7 @@ class ClothImpulses {
   ClothImpulses(const Device& device, const Scene& scene, const std::vector<const Garment*>& garments,
                 const Garments& solvers);
   ClothCollision& collision() { return collision_; }
+  void set_friction(FrictionClasses classes) { friction_ = std::move(classes); }
   std::size_t memory_bytes() const;
 
   // The phases of a step.
@@ -82,7 +83,7 @@ class ClothImpulses {
 
   const Device& device_;
   ClothCollision collision_;
-  const FrictionClasses friction_;
+  FrictionClasses friction_;
   const Garments solvers_;
   std::vector<double> inverse_inertia_;                ///< 0: pinned or frozen [1/kg], shape [node]
   std::vector<Vec3d> moves_;                           ///< moves of the nodes in the part [m], shape [node]

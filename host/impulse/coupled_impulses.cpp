@@ -11,7 +11,11 @@ CoupledImpulses<Real>::CoupledImpulses(const Device& device, const std::vector<c
                                        const ResolvedScene& resolved,
                                        const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                        ImpulseSolverFactory<Real> make)
-    : device_(device), may_part_(resolved.scene.impulse.substeps == 0), are_lost_(garments.size(), 0) {
+    : device_(device),
+      scene_(resolved.scene),
+      cloths_(garments),
+      may_part_(resolved.scene.impulse.substeps == 0),
+      are_lost_(garments.size(), 0) {
   std::vector<ImpulseSolver<Real>*> solvers;
   for (const Garment* garment : garments) {
     garments_.push_back(make(device, *garment, resolved, shapes));

@@ -33,6 +33,7 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
 
   std::vector<AdvanceReport> finish() override;
   void refresh() override;
+  void refresh_cloth_friction() override { cloth_->set_friction(friction_classes(scene_, cloths_)); }
   ClothCollision* cloth() const override { return &cloth_->collision(); }
 
  private:
@@ -53,6 +54,8 @@ class CoupledImpulses final : public CoupledGarments<ImpulseSolver<Real>> {
 
   static constexpr int most_more_parts = 8;  ///< most parts, as a multiple of those of other steps
   const Device& device_;
+  const Scene& scene_;
+  const std::vector<const Garment*> cloths_;
   const bool may_part_;      ///< nobody has said how many parts
   bool are_parted_ = false;  ///< garments take more parts in this step
   std::unique_ptr<ClothImpulses<Real>> cloth_;

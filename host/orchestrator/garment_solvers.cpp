@@ -149,6 +149,7 @@ struct SharedObstacles {
       if (!own) return;
       solvers.start_depths = own->start_depths;
       solvers.refresh_obstacles = [own] { own->refresh(); };
+      solvers.obstacle_shapes = [own] { return std::make_shared<const HostShapes>(*own); };
     };
     take(float32);
     take(float64);

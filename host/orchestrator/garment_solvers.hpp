@@ -16,6 +16,8 @@ std::unique_ptr<GarmentSolver> make_garment_solver(const Device& device, Precisi
                                                    const Garment& garment, const ResolvedScene& scene,
                                                    StepSolver choice = StepSolver::automatic);
 
+struct HostShapes;
+
 /// Solvers of all garments of a scene, and where each garment went.
 struct GarmentSolvers {
   struct Member {
@@ -26,7 +28,9 @@ struct GarmentSolvers {
   std::vector<double>
       start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
   std::function<void()>
-      refresh_obstacles;  ///< some that rested move now, or the other way; null: there are none
+      refresh_obstacles;  ///< some that rested move now, or the other way, or rub otherwise; null: none
+  /// Their shapes, and those of bodies; null: there are none.
+  std::function<std::shared_ptr<const HostShapes>()> obstacle_shapes;
 };
 /// Groups garments whose rows and matrices have one pattern. `scene` must outlive the solvers.
 GarmentSolvers make_garment_solvers(const Device& device, Precision precision, const ResolvedScene& resolved,

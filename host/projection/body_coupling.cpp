@@ -51,12 +51,14 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
       kernels_(step_kernels<Real>(device.backend())),
       shapes_(std::move(shapes)),
       contacts_(*shapes_),
-      gravity_{0, 0, -shapes_->scene.gravity} {
+      gravity_{0, 0, -shapes_->scene.gravity},
+      external_(shapes_->scene) {
   const Scene& scene = shapes_->scene;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const RigidBody& body = scene.bodies[b];
     Body own;
     own.properties = mass_properties(body.shape);
+    own.is_external = body.is_external;
     own.mass = body.mass;
     for (std::size_t i = 0; i < 3; ++i) own.inertia[i] = body.mass * own.properties.inertia[i];
     own.inverse_inertia = inverse(own.properties.inertia);
@@ -67,6 +69,7 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
   }
   const std::size_t count = bodies_.size();
   found_moves_.resize(count);
+  wrenches_.resize(count);
   centers_ = {device, count};
   groups_ = {device, count};
   sums_ = {device, count * static_cast<std::size_t>(body_terms)};
@@ -78,8 +81,9 @@ template <class Real>
 std::vector<SolidState> BodyCoupling<Real>::solids() const {
   std::vector<SolidState> all;
   for (const Obstacle& obstacle : shapes_->scene.obstacles) {
-    const Pose end = obstacle_pose(obstacle, to_);
-    all.push_back({.begin = obstacle_pose(obstacle, from_), .end = end, .center = end.center});
+    const Pose end = obstacle_pose(obstacle, Garment::every_world, to_);
+    all.push_back(
+        {.begin = obstacle_pose(obstacle, Garment::every_world, from_), .end = end, .center = end.center});
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
@@ -97,13 +101,31 @@ ParticipantFit BodyCoupling<Real>::assess(Step&, int) {
 }
 
 template <class Real>
+void BodyCoupling<Real>::begin_step(Step&) {
+  external_.begin_step(states_);
+  external_.forget_deviations();
+  states_before_ = states_;
+  impulses_.assign(bodies_.size(), {});
+}
+
+template <class Real>
 void BodyCoupling<Real>::begin_substep(const Part& part) {
   const double h = part.h;
-  from_ = clock_.time(h * part.parts, part.number) + h * part.done;
-  to_ = from_ + h;
+  const Moment step = clock_.moment(h * part.parts, part.number);
+  from_ = {step.of_garment + h * part.done, step.of_simulation + h * part.done};
+  to_ = {from_.of_garment + h, from_.of_simulation + h};
+  from_share_ = static_cast<double>(part.done) / part.parts;
+  to_share_ = static_cast<double>(part.done + 1) / part.parts;
   contacts_.forget();
+  coordinates_ = found_coordinates_ = VectorXd::Zero(external_.coordinate_count());
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
+    if (body.is_external) {
+      body.pose = external_.flight(b, states_[b].pose, h, from_share_, to_share_);
+      body.flight = {.pose = body.pose, .velocity = {}, .angular_momentum = {}};
+      body.offset = body.turn = {};
+      continue;
+    }
     body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
     body.flight_inertia = turned_inertia(body.inertia, body.flight.pose.axes);
     // As the cloth's first iterate, without this step's forces: what rests begins where it is.
@@ -138,13 +160,20 @@ typename BodyCoupling<Real>::Columns& BodyCoupling<Real>::columns_of(const Cloth
 }
 
 template <class Real>
-void BodyCoupling<Real>::add_contacts(const ProjectionSolver<Real>& garment, System& system,
-                                      std::vector<char>& touched) {
+std::vector<Real> BodyCoupling<Real>::contact_sums(const ProjectionSolver<Real>& garment,
+                                                   bool of_kept_forces) {
   kernels_.sum_bodies(device_.queue(), {.samples = garment.contacts().sample_arguments(),
                                         .first_body = static_cast<Index>(shapes_->scene.obstacles.size()),
                                         .centers = std::as_const(centers_).view(),
-                                        .sums = sums_.view()});
-  const std::vector<Real> sums = sums_.download();
+                                        .sums = sums_.view(),
+                                        .of_kept_forces = of_kept_forces});
+  return sums_.download();
+}
+
+template <class Real>
+void BodyCoupling<Real>::add_contacts(const ProjectionSolver<Real>& garment, System& system,
+                                      std::vector<char>& touched) {
+  const std::vector<Real> sums = contact_sums(garment, false);
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Real* const sum = sums.data() + b * static_cast<std::size_t>(body_terms);
     if (!(sum[body_terms - 1] > 0)) continue;
@@ -212,14 +241,10 @@ bool BodyCoupling<Real>::add(const Cloths& cloths, System& system) {
 }
 
 template <class Real>
-bool BodyCoupling<Real>::solve(Step& step) {
-  ClothContacts<Real>* const cloth = step.coupled;
-  const Eigen::Index size = 6 * static_cast<Eigen::Index>(bodies_.size());
-  System system{.matrix = MatrixXd::Zero(size, size), .right = VectorXd::Zero(size)};
-  std::vector<Vec3<Real>> centers;
+void BodyCoupling<Real>::add_masses(System& system) const {
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
-    centers.push_back(narrow<Real>(body.pose.center));
+    if (body.is_external) continue;  // their coordinates have them
     const Eigen::Index at = 6 * static_cast<Eigen::Index>(b);
     const Vec3d torque = product(body.flight_inertia, body.turn);
     const double offsets[] = {body.offset.x, body.offset.y, body.offset.z},
@@ -232,7 +257,45 @@ bool BodyCoupling<Real>::solve(Step& step) {
       system.right(at + 3 + i) = -torques[i];
     }
   }
+}
+
+template <class Real>
+VectorXd BodyCoupling<Real>::solve(const System& system, bool is_exact) {
+  const auto solved = [&](const MatrixXd& matrix, const VectorXd& right, const MatrixXd* moves_by_unknowns) {
+    // C^T H^-1 C is as symmetric as H^-1 C is exact.
+    const MatrixXd symmetric = (matrix + matrix.transpose()) / 2;
+    const VectorXd moves = contacts_.solve(symmetric, right, moves_by_unknowns);
+    // By conjugate gradients it is not, and the forces found are given to the bodies as they act on the
+    // cloth: else momentum would leak between them.
+    return is_exact ? moves : VectorXd(matrix.partialPivLu().solve(symmetric * moves));
+  };
+  if (!external_.exist()) return solved(system.matrix, system.right, nullptr);
+  const MatrixXd by_unknowns = external_.moves_by_unknowns();
+  if (by_unknowns.cols() == 0) return VectorXd::Zero(system.right.size());
+  const Eigen::Index count = external_.coordinate_count();
+  MatrixXd matrix = by_unknowns.transpose() * system.matrix * by_unknowns;
+  matrix.diagonal().tail(count).array() += 1;
+  VectorXd right = by_unknowns.transpose() * system.right;
+  right.tail(count) -= coordinates_;
+  const VectorXd unknowns = solved(matrix, right, &by_unknowns);
+  found_coordinates_ = unknowns.tail(count);
+  return by_unknowns * unknowns;
+}
+
+template <class Real>
+void BodyCoupling<Real>::upload_centers() {
+  std::vector<Vec3<Real>> centers;
+  for (const Body& body : bodies_) centers.push_back(narrow<Real>(body.pose.center));
   centers_.upload(centers);
+}
+
+template <class Real>
+bool BodyCoupling<Real>::solve(Step& step) {
+  ClothContacts<Real>* const cloth = step.coupled;
+  const Eigen::Index size = 6 * static_cast<Eigen::Index>(bodies_.size());
+  System system{.matrix = MatrixXd::Zero(size, size), .right = VectorXd::Zero(size)};
+  add_masses(system);
+  upload_centers();
   std::vector<Cloths> all;
   if (cloth != nullptr)
     all.push_back({step.garments, cloth});
@@ -240,12 +303,7 @@ bool BodyCoupling<Real>::solve(Step& step) {
     for (ProjectionSolver<Real>* garment : step.garments) all.push_back({{garment}, nullptr});
   for (const Cloths& cloths : all)
     if (!add(cloths, system)) return false;
-  // C^T H^-1 C is as symmetric as H^-1 C is exact.
-  const MatrixXd symmetric = (system.matrix + system.matrix.transpose()) / 2;
-  VectorXd moves = contacts_.solve(symmetric, system.right);
-  // By conjugate gradients it is not, and the forces found are given to the bodies as they act on the cloth:
-  // else momentum would leak between them.
-  if (cloth != nullptr) moves = system.matrix.partialPivLu().solve(symmetric * moves);
+  const VectorXd moves = solve(system, cloth == nullptr);
   if (!moves.allFinite()) return false;
   std::vector<Real> narrowed_moves(static_cast<std::size_t>(size));
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -276,6 +334,7 @@ bool BodyCoupling<Real>::solve(Step& step) {
 
 template <class Real>
 void BodyCoupling<Real>::correct() {
+  coordinates_ += found_coordinates_;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     Body& body = bodies_[b];
     const std::array<double, 6>& found = found_moves_[b];
@@ -288,16 +347,74 @@ void BodyCoupling<Real>::correct() {
 }
 
 template <class Real>
-void BodyCoupling<Real>::end_substep(Step&, const PartEnd<double, bool>& end) {
-  if (end.retry) states_ = states_before_;
+VectorXd BodyCoupling<Real>::pushes(const Step& step) {
+  VectorXd sums = VectorXd::Zero(static_cast<Eigen::Index>(6 * bodies_.size()));
+  upload_centers();
+  for (const ProjectionSolver<Real>* garment : step.garments) {
+    const std::vector<Real> found = contact_sums(*garment, true);
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      const Real* const pull = found.data() + (b + 1) * static_cast<std::size_t>(body_terms) - 7;
+      if (!bodies_[b].is_external || !(pull[6] > 0)) continue;
+      for (std::size_t i = 0; i < 6; ++i)
+        sums(static_cast<Eigen::Index>(6 * b + i)) -= static_cast<double>(pull[i]);
+    }
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (!bodies_[b].is_external) continue;
+    const auto [f, t] = contacts_.push_on(static_cast<Index>(shapes_->scene.obstacles.size() + b));
+    sums.segment<6>(static_cast<Eigen::Index>(6 * b)) +=
+        Eigen::Vector<double, 6>{f.x, f.y, f.z, t.x, t.y, t.z};
+  }
+  return external_.reconciled(sums, coordinates_);
+}
+
+template <class Real>
+void BodyCoupling<Real>::end_substep(Step& step, const PartEnd<double, bool>& end) {
+  if (end.retry) {
+    states_ = states_before_;
+    external_.forget_deviations();
+    impulses_.assign(bodies_.size(), {});
+  }
   if (!end.accept) return;
   const double h = end.part.h;
+  const VectorXd found = external_.exist() ? pushes(step) : VectorXd();
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     const Body& body = bodies_[b];
-    states_[b] = {
-        .pose = body.pose,
-        .velocity = body.flight.velocity + (1 / h) * body.offset,
-        .angular_momentum = body.flight.angular_momentum + (1 / h) * product(body.flight_inertia, body.turn)};
+    BodyState& state = states_[b];
+    if (body.is_external) {
+      const double* const push = found.data() + 6 * b;
+      impulses_[b].force += (1 / h) * Vec3d{push[0], push[1], push[2]};
+      impulses_[b].torque += (1 / h) * Vec3d{push[3], push[4], push[5]};
+      external_.deviate(b, body.offset, body.turn, h);
+      const Vec3d turn = turn_between(state.pose.axes, body.pose.axes);
+      state = {.pose = body.pose,
+               .velocity = (1 / h) * (body.pose.center - state.pose.center),
+               .angular_momentum = (1 / h) * product(turned_inertia(body.inertia, body.pose.axes), turn)};
+      continue;
+    }
+    // By how far it went, not by the sum of forces, which are as exact as the last iteration: what the body
+    // gains the cloth has lost.
+    const Vec3d turn = product(body.flight_inertia, body.turn);
+    impulses_[b] = {.force = impulses_[b].force + (body.mass / h) * body.offset,
+                    .torque = impulses_[b].torque + (1 / h) * turn};
+    state = {.pose = body.pose,
+             .velocity = body.flight.velocity + (1 / h) * body.offset,
+             .angular_momentum = body.flight.angular_momentum + (1 / h) * turn};
+  }
+}
+
+template <class Real>
+void BodyCoupling<Real>::end_step(bool is_kept) {
+  if (!is_kept) {
+    states_ = states_before_;
+    return;
+  }
+  external_.forget();
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Vec3d force = (1 / shapes_->scene.step) * impulses_[b].force;
+    const Vec3d arm = states_[b].pose.center - shape_pose(states_[b].pose, bodies_[b].properties).center;
+    wrenches_[b] = {.force = force,
+                    .torque = (1 / shapes_->scene.step) * impulses_[b].torque + cross(arm, force)};
   }
 }
 

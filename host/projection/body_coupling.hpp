@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/bodies/body_contacts.hpp"
+#include "host/bodies/external_bodies.hpp"
 #include "host/projection/cloth_contacts.hpp"
 #include "host/projection/step_participant.hpp"
 
@@ -14,7 +15,7 @@ namespace isocloth {
 /// each garment's H, six right sides more per body that it touches, and (H_b - sum C^T H^-1 C) b = r_b + sum
 /// C^T H^-1 r, dense, on the host in double. Where cloth touches cloth, H is that of all garments together,
 /// whose factors are then preconditioners. Contacts of bodies with each other and with obstacles are solved
-/// on that.
+/// on that. Of external bodies the unknowns are coordinates of their own (ExternalBodies).
 template <class Real>
 class BodyCoupling final : public StepParticipant<Real> {
   using Base = StepParticipant<Real>;
@@ -27,13 +28,18 @@ class BodyCoupling final : public StepParticipant<Real> {
 
   std::vector<BodyState> states() const { return states_; }
   void set_states(const std::vector<BodyState>& states) { states_ = states; }
+  /// Of the next step; see ExternalBodies::set().
+  void set_external(const ExternalMotion& motion) { external_.set(motion); }
+  /// Means of what cloth, obstacles and other bodies did to each body in the last step, torques about the
+  /// origin of its shape at the end; shape [body_count].
+  const std::vector<Wrench>& wrenches() const { return wrenches_; }
 
   std::size_t memory_bytes() const override;
   bool moves_alone() const override { return true; }
 
   /// For the motion of obstacles.
   void begin_request(const Clock& clock) override { clock_ = clock; }
-  void begin_step(Step&) override { states_before_ = states_; }
+  void begin_step(Step&) override;
   void begin_substep(const Part& part) override;
   /// Tells the garments where the bodies are.
   void place(const Step& step, const Part& part) const override;
@@ -45,16 +51,16 @@ class BodyCoupling final : public StepParticipant<Real> {
   /// Moves the bodies after the iteration, as far as the cloth may go.
   void correct() override;
   void end_substep(Step& step, const PartEnd<double, bool>& end) override;
-  void end_step(bool is_kept) override {
-    if (!is_kept) states_ = states_before_;
-  }
+  void end_step(bool is_kept) override;
 
  private:
   struct Body {
     MassProperties properties;
+    bool is_external = false;
     double mass = 0;
     Matrix3 inertia, inverse_inertia;  ///< inertia in the body's frame [kg m^2], and its inverse [1/(kg m^2)]
-    BodyState flight;                  ///< state of the body in free flight at the end of the part
+    /// State of the body in free flight at the end of the part; of an external one the pose alone.
+    BodyState flight;
     /// Inertia in free flight at the end of the part, along the axes of the world [kg m^2].
     Matrix3 flight_inertia;
     Pose pose;           ///< pose of the iterate
@@ -64,11 +70,21 @@ class BodyCoupling final : public StepParticipant<Real> {
   struct Cloths;
   /// Adds what contacts of the cloths add to the system; false: a factor fails.
   bool add(const Cloths& cloths, System& system);
+  /// Sums over a garment's contacts, shape [body, body_terms].
+  std::vector<Real> contact_sums(const ProjectionSolver<Real>& garment, bool of_kept_forces);
   /// Adds what a garment's contacts add to the bodies' own part of the system, and marks which bodies they
   /// push.
   void add_contacts(const ProjectionSolver<Real>& garment, System& system, std::vector<char>& touched);
 
   std::vector<SolidState> solids() const;
+  /// What masses and flights of the bodies add to the system.
+  void add_masses(System& system) const;
+  /// Moves of all bodies that solve the system.
+  Eigen::VectorXd solve(const System& system, bool is_exact);
+  void upload_centers();
+  /// What pushes each external body at the end of a part about its centre of mass, times h^2 [kg m], [kg
+  /// m^2].
+  Eigen::VectorXd pushes(const Step& step);
 
   const Device& device_;
   const StepKernels<Real>& kernels_;
@@ -76,10 +92,16 @@ class BodyCoupling final : public StepParticipant<Real> {
   BodyContacts contacts_;
   Vec3d gravity_;
   Clock clock_;
-  double from_ = 0, to_ = 0;  ///< times at which the part begins and ends [s]
+  Moment from_, to_;                      ///< when the part begins and ends
+  double from_share_ = 0, to_share_ = 1;  ///< the same as shares of the step
   std::vector<Body> bodies_;
   std::vector<BodyState> states_, states_before_;  ///< states after the last part, and before the step
   std::vector<std::array<double, 6>> found_moves_;
+  ExternalBodies external_;
+  Eigen::VectorXd coordinates_,
+      found_coordinates_;  ///< g of external bodies at the iterate, and its correction
+  /// Impulses of the step's parts on the bodies' centres of mass [N s], [N m s], and wrenches_ of them.
+  std::vector<Wrench> impulses_, wrenches_;
 
   /// Work arrays of cloths that are solved as one.
   struct Columns {

@@ -23,6 +23,7 @@ class ClothContacts {
                 const Garments& solvers);
 
   ClothCollision& collision() { return collision_; }
+  void set_friction(const FrictionClasses& classes) { friction_ = {device_, classes}; }
   std::size_t memory_bytes() const;
 
   // The phases of a step, see StepController.

@@ -11,7 +11,7 @@ CoupledSolver<Real>::CoupledSolver(const Device& device, const std::vector<const
                                    const ResolvedScene& resolved,
                                    const std::shared_ptr<const ObstacleShapes<Real>>& shapes,
                                    StepSolver choice)
-    : device_(device), resolved_(resolved) {
+    : device_(device), resolved_(resolved), cloths_(garments) {
   if (!resolved.scene.bodies.empty()) bodies_ = std::make_unique<BodyCoupling<Real>>(device, shapes);
   std::vector<ProjectionSolver<Real>*> solvers;
   for (const Garment* garment : garments) {
@@ -37,6 +37,11 @@ void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int 
   Base::start(clocks, h, steps, undoable);
   before_ = bodies();
   for (auto* participant : participants_) participant->begin_request(clocks.front());
+}
+
+template <class Real>
+void CoupledSolver<Real>::refresh_cloth_friction() {
+  if (cloth_) cloth_->contacts().set_friction(friction_classes(resolved_.scene, cloths_));
 }
 
 template <class Real>

@@ -22,12 +22,19 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
 
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
+  void refresh_cloth_friction() override;
   void undo() override;
   std::vector<BodyState> bodies() const override {
     return bodies_ ? bodies_->states() : std::vector<BodyState>();
   }
   void set_bodies(const std::vector<BodyState>& states) override {
     if (bodies_) bodies_->set_states(states);
+  }
+  void set_external(const ExternalMotion& motion) override {
+    if (bodies_) bodies_->set_external(motion);
+  }
+  std::vector<Wrench> body_wrenches() const override {
+    return bodies_ ? bodies_->wrenches() : std::vector<Wrench>();
   }
   ClothCollision* cloth() const override { return cloth_ ? &cloth_->contacts().collision() : nullptr; }
 
@@ -39,6 +46,7 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
 
   const Device& device_;
   const ResolvedScene resolved_;
+  const std::vector<const Garment*> cloths_;
   std::unique_ptr<BodyCoupling<Real>> bodies_;  ///< null: there are none
   std::unique_ptr<ClothParticipant<Real>>
       cloth_;  ///< contacts between cloths; null: cloth does not meet cloth

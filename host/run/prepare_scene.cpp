@@ -133,7 +133,7 @@ void warn_of_pins(const Garment& garment, const ResolvedScene& resolved, const s
     may_part = may_part || pin.ramp > 0 || std::holds_alternative<RecordedMotion>(pin.motion);
   }
   if (is_kinematic(garment)) {
-    if (resolved.scene.contact.cloth) return;
+    if (resolved.scene.contact.cloth || !resolved.scene.bodies.empty()) return;
     warnings.add("pinned",
                  text(what, ": all ", garment.mesh.positions.size(),
                       " nodes are pinned: none is simulated, and cloth meets them with contact.cloth alone"));

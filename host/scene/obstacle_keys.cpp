@@ -140,7 +140,12 @@ void describe_body(Keys& keys, BodySpec& body) {
   ObstacleSpec& solid = body.solid;
   keys.string("name", solid.name, "name in results, distinct; default: body and its number");
   describe_shape(keys, solid);
-  keys.number("mass", body.mass, positive, "[kg], evenly spread; either this or density");
+  keys.flag("external", body.is_external,
+            "whether it moves as the dynamics of another program have it, with the inertia that this says "
+            "(Simulation.set_external_motion); it rests in steps for which nothing was said, and passes "
+            "through obstacles and others of its kind");
+  keys.number("mass", body.mass, positive,
+              "[kg], evenly spread; either this or density; of an external body neither");
   keys.number("density", body.density, positive, "[kg/m^3]; either this or mass");
   keys.vector("position", solid.position, "of the shape's origin at the start [m]");
   Vec3d degrees;

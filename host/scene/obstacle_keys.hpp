@@ -39,6 +39,7 @@ struct BodySpec {
   ObstacleSpec solid;                   ///< the body as an obstacle at rest
   std::optional<double> mass, density;  ///< mass [kg] or density [kg/m^3], one of them
   Vec3d velocity, angular_velocity;     ///< velocity [m/s] and angular velocity [rad/s]
+  bool is_external = false;
 };
 void describe_body(Keys& keys, BodySpec& body);
 

@@ -54,18 +54,24 @@ RigidBody make_body(const BodySpec& spec, const std::string& key, std::size_t nu
   ObstacleSpec named = spec.solid;
   if (named.name.empty()) named.name = text("body ", number);
   Obstacle solid = make_obstacle(named, key, number, folder);
-  if (spec.mass.has_value() == spec.density.has_value()) {
+  if (spec.is_external && (spec.mass || spec.density)) {
+    throw SceneError(text(key, ": found ", spec.mass ? "mass" : "density",
+                          " of an external body, expected neither: "
+                          "the program that moves it says its inertia"));
+  }
+  if (!spec.is_external && spec.mass.has_value() == spec.density.has_value()) {
     throw SceneError(text(key, ": found ", spec.mass ? "both mass and density" : "neither mass nor density",
                           ", expected one of them"));
   }
   RigidBody body{.name = std::move(solid.name),
                  .shape = std::move(solid.shape),
-                 .mass = spec.mass.value_or(0),
+                 .mass = spec.mass.value_or(spec.is_external ? 1 : 0),
                  .position = solid.position,
                  .rotation = solid.rotation,
                  .velocity = spec.velocity,
                  .angular_velocity = spec.angular_velocity,
-                 .friction = solid.friction};
+                 .friction = solid.friction,
+                 .is_external = spec.is_external};
   if (spec.density) body.mass = *spec.density * mass_properties(body.shape, key + ".shape").volume;
   validate_body(body, key);
   return body;

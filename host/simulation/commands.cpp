@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/core/checks.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe_checks.hpp"
@@ -15,14 +16,7 @@
 namespace isocloth {
 namespace {
 
-/// A hold that nothing has ended yet lasts so long [s].
-constexpr double endless = 1e9;
-
 std::string key_of(std::size_t garment) { return text("garments[", garment, "]"); }
-
-void check_rigid_motion(const std::string& key, const ObstacleMotion& motion) {
-  std::visit([&](const auto& kind) { check_bounded_motion(key, kind); }, motion);
-}
 
 /// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
 void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
@@ -46,98 +40,16 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals);
 }
 
-Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
-  check_index(garment, scene.garments.size());
-  check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
-  return scene.garments[garment].grippers[gripper];
-}
-
 }  // namespace
-
-void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
-  members().require_idle("set_pin_motion");
-  Scene& scene = members().scene;
-  check_index(garment, garment_count());
-  check_index(pin, scene.garments[garment].pins.size(), "pin");
-  Pin& own = scene.garments[garment].pins[pin];
-  validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
-  own.motion = std::move(motion);
-  own.ramp = 0;
-  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
-}
-
-void Simulation::move_pin(std::size_t garment, std::size_t pin, ArrayView<const Vec3d> targets,
-                          double duration) {
-  members().require_idle("move_pin");
-  check_index(garment, garment_count());
-  check_index(pin, members().scene.garments[garment].pins.size(), "pin");
-  const std::vector<Index>& nodes = members().scene.garments[garment].pins[pin].nodes;
-  const std::string key = text(key_of(garment), ".pins[", pin, "]");
-  require_size(key + ".targets", targets.size(), nodes.size(), "node of the pin");
-  require_positive(key + ".duration", duration);
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    require_position(text(key, ".targets[", i, "]"), targets[i]);
-  const std::vector<Vec3d> x = positions(garment);
-  const double now = time(garment);
-  RecordedMotion motion{.file = "move_pin", .times = {now, now + duration}, .positions = {}};
-  for (const Index node : nodes) motion.positions.push_back(x[node]);
-  motion.positions.insert(motion.positions.end(), targets.begin(), targets.end());
-  set_pin_motion(garment, pin, std::move(motion));
-}
-
-// Of the clock of its garment.
-void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, ObstacleMotion motion) {
-  members().require_idle("set_gripper_motion");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
-  own.motion = std::move(motion);
-}
-
-void Simulation::close_gripper(std::size_t garment, std::size_t gripper) {
-  members().require_idle("close_gripper");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  open_gripper(garment, gripper);
-  own.holds.push_back({.from = time(garment), .to = endless});
-}
-
-void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
-  members().require_idle("open_gripper");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  const double now = time(garment);
-  std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
-  if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
-}
-
-void Simulation::set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds) {
-  members().require_idle("set_holds");
-  Gripper& own = gripper_of(members().scene, garment, gripper);
-  for (std::size_t i = 0; i < holds.size(); ++i) {
-    const std::string key = text(key_of(garment), ".grippers[", gripper, "].holds[", i, "]");
-    require_finite(key + ".from", holds[i].from);
-    if (!(holds[i].from <= holds[i].to)) refuse(key + ".to", holds[i].to, text("at least ", holds[i].from));
-    if (i > 0 && !(holds[i - 1].to <= holds[i].from))
-      refuse(key + ".from", holds[i].from, text("at least ", holds[i - 1].to, ", the end of the one before"));
-  }
-  own.holds = holds;
-}
-
-// Of the clock of whoever looks: solvers ask for its place at their garments' times.
-void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
-  members().require_idle("set_obstacle_motion");
-  std::vector<Obstacle>& obstacles = members().scene.obstacles;
-  check_index(obstacle, obstacles.size(), "obstacle");
-  const std::string key = text("obstacles[", obstacle, "].motion");
-  check_rigid_motion(key, motion);
-  const bool moved = is_moving(obstacles[obstacle]);
-  obstacles[obstacle].motion = std::move(motion);
-  if (is_moving(obstacles[obstacle]) != moved) members().solvers.refresh_obstacles();
-}
 
 void Simulation::set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity) {
   members().require_idle("set_body_velocity");
   const Scene& scene = members().scene;
   check_index(body, scene.bodies.size(), "body");
   const std::string key = text("bodies[", body, "]");
+  if (scene.bodies[body].is_external)
+    refuse(key + ".velocity", "that of an external body",
+           "one that its mass moves; set_external_motion has these");
   require_finite(key + ".velocity", velocity);
   require_finite(key + ".angular_velocity", angular_velocity);
   std::vector<BodyState> states = bodies();
@@ -225,6 +137,58 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
     refresh();
     throw;
   }
+}
+
+const std::vector<Steering>& Simulation::steering() const { return members().steering; }
+
+void Simulation::take_commands(const Scene& said, const std::vector<Steering>& steering) {
+  Members& m = members();
+  m.require_idle("take_commands");
+  Scene& scene = m.scene;
+  bool fits = said.garments.size() == garment_count() && steering.size() == garment_count() &&
+              said.obstacles.size() == scene.obstacles.size();
+  for (std::size_t g = 0; fits && g < garment_count(); ++g)
+    fits = said.garments[g].pins.size() == scene.garments[g].pins.size() &&
+           said.garments[g].grippers.size() == scene.garments[g].grippers.size();
+  if (!fits) throw ShapeError("commands: found those of another scene, expected those of the same");
+  std::vector<std::size_t> changed;
+  std::vector<Fabric> fabrics;
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    if (alike(said.garments[g].fabric, scene.garments[g].fabric)) continue;
+    changed.push_back(g);
+    fabrics.push_back(said.garments[g].fabric);
+  }
+  if (!changed.empty()) set_fabrics(changed, fabrics);
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    const Garment& other = said.garments[g];
+    Garment& own = scene.garments[g];
+    if (other.gravity != own.gravity) set_gravity(g, other.gravity.value_or(scene.gravity));
+    if (other.forces != own.forces) set_forces(g, other.forces);
+    for (std::size_t p = 0; p < own.pins.size(); ++p) {
+      validate_motion(text(key_of(g), ".pins[", p, "].motion"), other.pins[p].motion,
+                      own.pins[p].nodes.size());
+      own.pins[p].motion = other.pins[p].motion;
+      own.pins[p].ramp = other.pins[p].ramp;
+    }
+    for (std::size_t n = 0; n < own.grippers.size(); ++n) {
+      own.grippers[n].motion = other.grippers[n].motion;
+      own.grippers[n].holds = other.grippers[n].holds;
+    }
+  }
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    scene.obstacles[o].motion = said.obstacles[o].motion;
+    scene.obstacles[o].is_steered = said.obstacles[o].is_steered;
+    scene.obstacles[o].world_motions = said.obstacles[o].world_motions;
+  }
+  scene.contact.pairs = said.contact.pairs;
+  scene.contact.cloth_friction = said.contact.cloth_friction;
+  set_wind(said.wind);
+  m.steering = steering;
+  for (const auto& solver : m.solvers.solvers) {
+    solver->refresh_motions();
+    solver->refresh_cloth_friction();
+  }
+  if (m.solvers.refresh_obstacles) m.solvers.refresh_obstacles();
 }
 
 Snapshot Simulation::snapshot() const {

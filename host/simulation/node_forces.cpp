@@ -8,28 +8,11 @@
 
 #include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
-#include "engine/rows/surface_element.hpp"
+#include "host/garment/node_areas.hpp"
 #include "host/simulation/simulation_members.hpp"
 
 namespace isocloth {
 namespace {
-
-/// m_i = sum over the faces of the integral of N_i over the rest shape [m^2].
-std::vector<double> lumped_areas(const Mesh& mesh) {
-  std::vector<double> areas(mesh.positions.size(), 0);
-  for (Index f = 0; f < mesh.face_count(); ++f) {
-    const ArrayView<const Index> face = mesh.face(f);
-    const int size = mesh.face_size(f);
-    Vec3d corners[4];
-    for (int i = 0; i < size; ++i) corners[i] = mesh.positions[face[i]];
-    for (int q = 0; q < gauss_point_count(size); ++q) {
-      const auto point = gauss_point<double>(size, q);
-      const double area = surface_point(point, corners, size).area;
-      for (int i = 0; i < size; ++i) areas[face[i]] += point.value[i] * area;
-    }
-  }
-  return areas;
-}
 
 bool have_same_faces(const Mesh& a, const Mesh& b) {
   return a.positions.size() == b.positions.size() && a.face_begin == b.face_begin &&
@@ -206,7 +189,7 @@ void Simulation::add_force(const std::string& name, const std::vector<std::size_
     });
     if (group == force.groups.end()) group = force.groups.insert(group, Members::ForceGroup{});
     group->garments.push_back(g);
-    const std::vector<double> areas = lumped_areas(mesh);
+    const std::vector<double> areas = node_areas(mesh);
     group->areas.insert(group->areas.end(), areas.begin(), areas.end());
   }
   if (!has_surroundings(m.scene)) {

@@ -16,7 +16,6 @@
 #include "host/orchestrator/separate_cloths.hpp"
 #include "host/simulation/simulation_members.hpp"
 #include "host/solver/step_sums.hpp"
-#include "kernels/contact/contact_arrays.hpp"
 
 namespace isocloth {
 
@@ -51,6 +50,7 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.solvers = make_garment_solvers(m.device, m.options.precision, m.resolved, m.options.solver);
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
+  m.steering.resize(m.scene.garments.size());
   m.make_sheets();
   m.keep_start(*this);
   m.start_bodies = bodies();
@@ -71,9 +71,10 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 std::vector<AdvanceReport> Simulation::Members::advance_solvers(int steps) {
   std::vector<AdvanceReport> reports(solvers.members.size());
   std::vector<std::vector<Clock>> starts(solvers.solvers.size());
+  follow_clocks();
   for (std::size_t g = 0; g < reports.size(); ++g)
     starts[solvers.members[g].solver].push_back(
-        {.offset = scene.garments[g].time_offset, .steps = clocks[g]});
+        {.offset = scene.garments[g].time_offset, .steps = clocks[g], .lead = lead(g)});
   StrainCheck check{.measures = options.measure_strain, .tearing = {}};
   if (check.measures) check.tearing.resize(solvers.solvers.size());
   for (std::size_t g = 0; check.measures && g < reports.size(); ++g)
@@ -199,69 +200,6 @@ const IntersectionReport* Simulation::start_intersections() const {
 }
 std::vector<Strain> Simulation::strains() const {
   return members().of_all([](GarmentSolver& solver) { return solver.strains(); });
-}
-/// Contacts of a garment in a state of it, see Simulation::contacts().
-static ContactMeasures contacts_in(const GarmentState& state, const ResolvedScene& resolved,
-                                   std::size_t garment) {
-  const Scene& scene = resolved.scene;
-  const double h = scene.step, unit = resolved.contact_unit(scene.garments[garment].fabric, h);
-  ContactMeasures found;
-  found.forces.resize(scene.obstacles.size() + scene.bodies.size());
-  for (const ContactState& contact : state.contacts) {
-    // One without a force was touched while the step was sought, and let go.
-    if (contact.obstacle < 0 || contact.force == Vec3d{}) continue;
-    const Vec3d force = unit / (h * h) * contact.force;
-    ++found.count;
-    found.rubbing += contact.mode != ContactMode::none && contact.mode != ContactMode::smooth;
-    found.sticking += contact.mode == ContactMode::stick;
-    found.force += force;
-    found.forces[contact.obstacle] += force;
-  }
-  return found;
-}
-ContactMeasures Simulation::contacts(std::size_t garment) const {
-  return contacts_in(state(garment), members().resolved, garment);
-}
-std::vector<ContactMeasures> Simulation::contacts() const {
-  const std::vector<GarmentState> states = members().states();
-  std::vector<ContactMeasures> all;
-  for (std::size_t g = 0; g < states.size(); ++g)
-    all.push_back(contacts_in(states[g], members().resolved, g));
-  return all;
-}
-std::vector<ClothLoads> Simulation::cloth_loads() const {
-  std::vector<ClothLoads> all = members().of_all([](GarmentSolver& solver) { return solver.cloth_loads(); });
-  const double h = members().scene.step;
-  for (std::size_t g = 0; g < all.size(); ++g) {
-    const std::size_t count = members().scene.garments[g].mesh.positions.size();
-    all[g].forces.resize(count);
-    all[g].loads.resize(count);
-    for (Vec3d& force : all[g].forces) force = 1 / (h * h) * force;
-    for (double& load : all[g].loads) load /= h * h;
-  }
-  return all;
-}
-/// Holds of a garment in a state of it, see Simulation::holds().
-static HoldMeasures holds_in(const GarmentState& state, const Scene& scene, std::size_t garment) {
-  HoldMeasures found;
-  found.forces.resize(scene.garments[garment].grippers.size());
-  for (const HoldState& hold : state.holds) {
-    if (hold.gripper < 0) continue;
-    const Vec3d force = 1 / (scene.step * scene.step) * hold.force;
-    ++found.count;
-    found.force += force;
-    found.forces[hold.gripper] += force;
-  }
-  return found;
-}
-HoldMeasures Simulation::holds(std::size_t garment) const {
-  return holds_in(state(garment), members().scene, garment);
-}
-std::vector<HoldMeasures> Simulation::holds() const {
-  const std::vector<GarmentState> states = members().states();
-  std::vector<HoldMeasures> all;
-  for (std::size_t g = 0; g < states.size(); ++g) all.push_back(holds_in(states[g], members().scene, g));
-  return all;
 }
 std::vector<BodyState> Simulation::bodies() const { return members().solvers.solvers.front()->bodies(); }
 void Simulation::Members::check(const std::vector<BodyState>& states) const {

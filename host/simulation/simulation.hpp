@@ -10,10 +10,12 @@
 #include "engine/model/separation.hpp"
 #include "host/state/advance_report.hpp"
 #include "host/state/execution_options.hpp"
+#include "host/state/external_motion.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
 #include "host/state/measures.hpp"
 #include "host/state/node_force.hpp"
+#include "host/state/steering.hpp"
 
 namespace isocloth {
 
@@ -93,6 +95,17 @@ class Simulation {
   /// A contact is shared out to nodes by where its two sides are nearest now; its force is as in contacts().
   /// Costs a state() of every garment.
   std::vector<ClothLoads> cloth_loads() const;
+  /// Points at which obstacles and bodies push a garment at the end of its last step; forces are as in
+  /// contacts(). Costs a state(garment).
+  std::vector<ContactPoint> contact_points(std::size_t garment) const;
+  /// What garments do to obstacles and bodies, torques about the origins of their shapes; forces are minus
+  /// those of contacts(). Shape [garment_count][obstacles, then bodies]. Costs a state() of every garment.
+  std::vector<std::vector<Wrench>> wrenches() const;
+  /// Means over the last step of all that pushed each body, without gravity: cloth, obstacles, other bodies;
+  /// torques about the origins of their shapes. Shape [body_count]; 0 before the first step.
+  std::vector<Wrench> body_wrenches() const;
+  /// Poses of the shapes of obstacles, as garments of a world see them that were never reset, then of bodies.
+  std::vector<Pose> poses(Index world = Garment::every_world) const;
   /// States of all bodies, shape [body_count].
   std::vector<BodyState> bodies() const;
   /// Sets the states of all bodies. Throws ShapeError for another number of bodies, or axes that are not
@@ -137,9 +150,10 @@ class Simulation {
   // Commands, given between steps; they act from the next step on, inside a batch and on a device, too, and
   // have the bits of a scene that said so from the start and came to the same state. reset() and restore() do
   // not take them back. They throw ShapeError for an index that is none and SceneError for a value that
-  // validate_scene would refuse; nothing has then changed. Times are those of time(garment). Motions of
-  // obstacles and gusts are read by each garment at its own time(garment): one that was reset later sees at
-  // its time what the others saw at theirs. Bodies see obstacles by the clock of the first garment.
+  // validate_scene would refuse; nothing has then changed. Times are those of time(), the clock of the
+  // simulation, whatever was reset: what a program steers moves alike for all. What the scene alone has said,
+  // of pins, grippers and obstacles, and gusts, each garment sees at its own time(garment), which starts
+  // again when it is reset; bodies see obstacles by the clock of the first garment.
 
   /// Gives a pin another motion; one that has the nodes elsewhere than they are moves them there within the
   /// next step.
@@ -152,9 +166,21 @@ class Simulation {
   /// close_gripper() and open_gripper() put an end to what the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
-  /// Sets the spans in which a gripper is closed, past ones included: ascending, apart from each other.
-  void set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds);
+  /// For garments of all worlds.
   void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
+  /// Moves obstacles, for all worlds or some, and grippers evenly from where they are to these poses within
+  /// `duration` [s], axes about one axis by the shorter way; then they go on with the velocities of the
+  /// targets. 0: they are there at once, whatever is in between. Throws SceneError for an obstacle that would
+  /// go farther in a step than it is long, and further than 0.05 m.
+  void move_frames(const std::vector<FrameTarget>& targets, double duration);
+  /// Says how external bodies move in the next step, and how they give way; in a step for which nothing was
+  /// said they rest. Throws ShapeError, see check_external_motion().
+  void set_external_motion(const ExternalMotion& motion);
+  /// Sets friction of some garments with an obstacle or, by numbers after these, a body.
+  void set_friction(std::size_t obstacle, const std::vector<std::size_t>& garments, const Friction& friction);
+  /// Sets friction of cloths that meet, each with another and with itself, but for pairs of which the scene
+  /// has said it. Throws SceneError without contact.cloth.
+  void set_cloth_friction(const Friction& friction);
   /// Sets the velocity of a body's centre of mass [m/s], and its angular velocity along the axes of the world
   /// [rad/s]; a change of the state, not of the scene: reset() and restore() take it back.
   void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);
@@ -169,6 +195,14 @@ class Simulation {
   /// Sets the fabrics of many garments at once, shape [garments]: what those that are stepped together share
   /// is refreshed once, not for each; each garment once. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
+
+  /// What programs have steered, shape [garment_count].
+  const std::vector<Steering>& steering() const;
+  /// Takes over what commands have said to another simulation of the same scene, by its scene() and
+  /// steering(): fabrics, gravity, forces, motions, holds, friction and wind. At the other's snapshot() both
+  /// then go on alike, to the last bit. Throws ShapeError for other numbers of garments, pins, grippers or
+  /// obstacles, SceneError as the commands do.
+  void take_commands(const Scene& said, const std::vector<Steering>& steering);
 
   /// A force of the program's own: from now on `function` is asked before each step what acts on the nodes of
   /// these garments, one call for all whose meshes have the same faces. Calls come from the thread that

@@ -4,6 +4,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "engine/model/resolved_scene.hpp"
 #include "engine/model/scene_intersections.hpp"
 #include "engine/model/separation.hpp"
+#include "host/garment/contact_samples.hpp"
 #include "host/memory/device.hpp"
 #include "host/orchestrator/garment_solvers.hpp"
 #include "host/simulation/air_flow.hpp"
@@ -24,6 +26,8 @@
 #include "host/state/step_report.hpp"
 
 namespace isocloth {
+
+struct HostShapes;
 
 /// Throws ShapeError unless index < count; what: "garment".
 inline void check_index(std::size_t index, std::size_t count, const char* what = "garment") {
@@ -99,11 +103,31 @@ struct Simulation::Members {
   /// Loads that forces said for each garment in the last step, where steps are kept, shape [garment]; empty:
   /// nobody was asked.
   std::vector<NodeLoad> asked;
+  std::vector<Steering> steering;  ///< shape [garment]
+  /// Where a garment may be pushed, and areas of its nodes.
+  struct ContactPlaces {
+    ContactSamples samples;
+    std::vector<double> areas;
+    ContactPlaces(ContactSamples s, std::vector<double> a) : samples(std::move(s)), areas(std::move(a)) {}
+  };
+  // Of obstacles and bodies, and of garments, shape [garment], once they were asked for.
+  mutable std::shared_ptr<const HostShapes> shapes;
+  mutable std::vector<std::shared_ptr<const ContactPlaces>> known_places;
   std::int64_t step_index = 0;
   std::uint64_t digest = 0;  ///< digest of what states belong to, see Snapshot::scene
 
   Members(Scene s, ExecutionOptions o)
       : scene(std::move(s)), resolved(scene), options(std::move(o)), device(options) {}
+  /// By how much a garment's clock is ahead of that of the simulation [s].
+  double lead(std::size_t garment) const {
+    return scene.garments[garment].time_offset +
+           static_cast<double>(clocks[garment] - step_index) * scene.step;
+  }
+  /// Has what was steered go on by the clock of the simulation where garments' clocks were set.
+  void follow_clocks();
+  /// Poses of the shapes of obstacles, as garments of a world see them, and of bodies.
+  std::vector<Pose> shape_poses(Index world, const Moment& moment) const;
+  const ContactPlaces& contact_places(std::size_t garment) const;
   /// Calls use(solver, member) of a garment.
   template <class Use>
   decltype(auto) at(std::size_t garment, const Use& use) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "engine/model/resolved_scene.hpp"
 #include "engine/model/taut_pins.hpp"
 #include "host/state/advance_report.hpp"
+#include "host/state/external_motion.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/garment_state.hpp"
 #include "host/state/measures.hpp"
@@ -43,7 +45,10 @@ void add_up(const StepReport& step, StepReport& sum);
 struct Clock {
   double offset = 0;       ///< time at which steps are counted from [s]
   std::int64_t steps = 0;  ///< number of steps since then
+  double lead = 0;         ///< by how much it is ahead of the clock of the simulation [s]
   double time(double h, int ahead) const { return offset + static_cast<double>(steps + ahead) * h; }
+  auto operator<=>(const Clock&) const = default;
+  Moment moment(double h, int ahead) const { return {time(h, ahead), time(h, ahead) - lead}; }
 };
 
 /// Most steps of one start(): bounds the memory of targets on the device.
@@ -103,6 +108,8 @@ class GarmentSolver {
   virtual void refresh() = 0;
   /// refresh() where fabrics and gravity of these members alone have changed.
   virtual void refresh_members(const std::vector<std::size_t>&) { refresh(); }
+  /// Takes note that friction between cloths has changed.
+  virtual void refresh_cloth_friction() {}
   /// Takes note that motions of pins have changed.
   virtual void refresh_motions() {}
   virtual GarmentInfo info(std::size_t member) const = 0;
@@ -123,6 +130,10 @@ class GarmentSolver {
   /// States of the scene's bodies, where the solver has them.
   virtual std::vector<BodyState> bodies() const { return {}; }
   virtual void set_bodies(const std::vector<BodyState>&) {}
+  /// Says how external bodies move in the next step; checked (host/bodies/external_bodies.hpp).
+  virtual void set_external(const ExternalMotion&) {}
+  /// What bodies felt in the last step, torques about the origins of their shapes; shape [body_count].
+  virtual std::vector<Wrench> body_wrenches() const { return {}; }
 
   /// Takes one step of h [s] from t [s] on of a garment that is alone in its solver.
   StepReport step(double t, double h) {

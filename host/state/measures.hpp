@@ -67,22 +67,33 @@ struct ContactMeasures {
 
   static constexpr auto fields() {
     using enum Rule;
-    using Contacts = ContactMeasures;
+    using Own = ContactMeasures;
     constexpr const char* nodes = "Nodes in contact";
     return std::tuple{
-        Quantity("count", &Contacts::count, most, "",
+        Quantity("count", &Own::count, most, "",
                  "nodes, edges and faces that are pushed, a node once by each obstacle or body",
                  {"contact_count_max", "contact_count"},
                  {"contacts of a garment, most", nodes, "Contact and grippers"}),
-        Quantity("force", &Contacts::force, none, "N", "on the garment, friction included",
+        Quantity("force", &Own::force, none, "N", "on the garment, friction included",
                  {nullptr, "contact_force"}, {"contact", "Forces on a garment"}),
-        Quantity("rubbing", &Contacts::rubbing, most, "", "contacts that feel friction",
+        Quantity("rubbing", &Own::rubbing, most, "", "contacts that feel friction",
                  {nullptr, "rubbing_count"}),
-        Quantity("sticking", &Contacts::sticking, most, "", "contacts that friction holds in place",
+        Quantity("sticking", &Own::sticking, most, "", "contacts that friction holds in place",
                  {nullptr, "sticking_count"}, {"sticking", nodes}),
-        Quantity("forces", &Contacts::forces, none, "N",
+        Quantity("forces", &Own::forces, none, "N",
                  "by each obstacle, then by each body, shape (obstacles and bodies, 3)", {nullptr, ""})};
   }
+};
+
+/// A point of a garment that an obstacle or body pushes, at the end of the last step.
+struct ContactPoint {
+  Index body = -1;      ///< number of the obstacle, bodies counted after the obstacles
+  Vec3d position;       ///< of the point of the cloth's middle surface [m]
+  Vec3d normal;         ///< out of the obstacle, of unit length
+  Vec3d force;          ///< on the garment, friction included [N]
+  double slip = 0;      ///< way that it has slid since it last stuck [m]
+  double pressure = 0;  ///< normal force over the area that the point stands for [Pa]
+  bool is_sticking = false;
 };
 
 /// What grippers hold of one garment at the end of its last step.

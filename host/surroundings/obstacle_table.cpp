@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 
 #include "engine/core/text.hpp"
 #include "engine/geometry/distance_grid.hpp"
@@ -97,6 +99,7 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
 
 template <class Real>
 void ObstacleShapes<Real>::refresh() {
+  ++version;
   std::vector<Index> numbers;
   std::vector<Placement<Real>> places(size());
   moving_obstacles.clear();
@@ -106,15 +109,17 @@ void ObstacleShapes<Real>::refresh() {
     if (moves)
       moving_obstacles.push_back(static_cast<Index>(o));
     else
-      places[o] = placement(o, 0, 0);
+      places[o] = placement(o, Garment::every_world, {}, {});
   }
   moving.upload(numbers);
   resting.upload(places);
 }
 
 template <class Real>
-Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, double from, double to) const {
-  return placement(o, obstacle_pose(scene.obstacles[o], from), obstacle_pose(scene.obstacles[o], to));
+Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, Index world, const Moment& from,
+                                                const Moment& to) const {
+  const Obstacle& obstacle = scene.obstacles[o];
+  return placement(o, obstacle_pose(obstacle, world, from), obstacle_pose(obstacle, world, to));
 }
 
 template <class Real>
@@ -143,58 +148,71 @@ Placement<Real> ObstacleShapes<Real>::placement(std::size_t o, const Pose& begin
 template <class Real>
 ObstacleTable<Real>::ObstacleTable(const Device& device, std::shared_ptr<const ObstacleShapes<Real>> shapes,
                                    const std::vector<const Garment*>& garments)
-    : device_(&device), shapes_(std::move(shapes)), clock_set_(garments.size(), 0) {
-  const Scene& scene = shapes_->scene;
-  std::vector<FrictionView<Real>> rows;
-  const std::size_t count = size();
-  auto same = [](const FrictionView<Real>& a, const FrictionView<Real>& b) {
-    return a.static_ == b.static_ && a.dynamic == b.dynamic;
-  };
+    : device_(&device), shapes_(std::move(shapes)), garments_(garments), clock_set_(garments.size(), 0) {
   for (const Garment* garment : garments) {
     starts_.push_back(garment->time_offset);
-    std::vector<FrictionView<Real>> own;
-    for (const Obstacle& o : scene.obstacles)
-      own.push_back({static_cast<Real>(o.friction.static_), static_cast<Real>(o.friction.dynamic)});
-    for (const RigidBody& b : scene.bodies)
-      own.push_back({static_cast<Real>(b.friction.static_), static_cast<Real>(b.friction.dynamic)});
-    for (const FrictionPair& pair : scene.contact.pairs)
-      if (&scene.garments[pair.garment] == garment)
-        own[pair.obstacle] = {static_cast<Real>(pair.friction.static_),
-                              static_cast<Real>(pair.friction.dynamic)};
-    std::size_t row = rows.size() / count;  // the last is the likeliest
-    while (row > 0 && !std::equal(own.begin(), own.end(),
-                                  rows.begin() + static_cast<std::ptrdiff_t>((row - 1) * count), same))
-      --row;
-    if (row == 0) {
-      rows.insert(rows.end(), own.begin(), own.end());
-      row = rows.size() / count;
-    }
-    friction_row_.push_back(static_cast<Index>(row - 1));
+    worlds_.push_back(garment->world);
   }
-  friction_ = {device, rows};
-  member_friction_ = {device, friction_row_};
+  set_friction();
   member_clock_ = {device, clock_set_};
+}
+
+template <class Real>
+void ObstacleTable<Real>::set_friction() {
+  version_ = shapes_->version;
+  const Scene& scene = shapes_->scene;
+  std::map<const Garment*, std::vector<const FrictionPair*>> pairs;
+  for (const FrictionPair& pair : scene.contact.pairs) pairs[&scene.garments[pair.garment]].push_back(&pair);
+  std::vector<FrictionView<Real>> rows;
+  std::map<std::vector<std::pair<double, double>>, Index> numbers;  // of distinct rows
+  friction_row_.clear();
+  for (const Garment* garment : garments_) {
+    std::vector<std::pair<double, double>> own;
+    const auto of = [](const Friction& friction) { return std::pair{friction.static_, friction.dynamic}; };
+    for (const Obstacle& o : scene.obstacles) own.push_back(of(o.friction));
+    for (const RigidBody& b : scene.bodies) own.push_back(of(b.friction));
+    if (const auto found = pairs.find(garment); found != pairs.end())
+      for (const FrictionPair* pair : found->second) own[pair->obstacle] = of(pair->friction);
+    const auto [at, is_new] = numbers.try_emplace(own, static_cast<Index>(numbers.size()));
+    if (is_new)
+      for (const auto& [static_, dynamic] : own)
+        rows.push_back({static_cast<Real>(static_), static_cast<Real>(dynamic)});
+    friction_row_.push_back(at->second);
+  }
+  if (friction_.size() != rows.size())
+    friction_ = {*device_, rows};
+  else
+    friction_.upload(rows);
+  if (member_friction_.size() != friction_row_.size())
+    member_friction_ = {*device_, friction_row_};
+  else
+    member_friction_.upload(friction_row_);
 }
 
 template <class Real>
 void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h, int steps) {
   steps_ = steps;
   if (size() == 0) return;
+  if (version_ != shapes_->version) set_friction();
   const bool eases = eases_out(shapes_->scene);
   if (shapes_->moving_obstacles.empty() && !eases) return;
+  const bool differ = std::ranges::any_of(shapes_->scene.obstacles,
+                                          [](const Obstacle& o) { return !o.world_motions.empty(); });
+  std::map<std::tuple<Clock, Index>, Index> numbers;
   std::vector<Clock> distinct;
+  std::vector<Index> worlds;
   std::vector<double> starts;
   std::vector<Index> sets;
   for (std::size_t member = 0; member < clocks.size(); ++member) {
-    const Clock& clock = clocks[member];
-    std::size_t s = distinct.size();
-    while (s > 0 && (distinct[s - 1].offset != clock.offset || distinct[s - 1].steps != clock.steps)) --s;
-    if (s == 0) {
-      distinct.push_back(clock);
+    const Index world = differ ? worlds_[member] : Garment::every_world;
+    const auto [at, is_new] =
+        numbers.try_emplace({clocks[member], world}, static_cast<Index>(distinct.size()));
+    if (is_new) {
+      distinct.push_back(clocks[member]);
+      worlds.push_back(world);
       starts.push_back(starts_[member]);
-      s = distinct.size();
     }
-    sets.push_back(static_cast<Index>(s - 1));
+    sets.push_back(at->second);
   }
   if (sets != clock_set_) {
     clock_set_ = sets;
@@ -205,12 +223,12 @@ void ObstacleTable<Real>::set_motions(const std::vector<Clock>& clocks, double h
                     count = distinct.size() * static_cast<std::size_t>(steps) * moving;
   if (motions_.size() < count) motions_ = {*device_, count};
   motions_.write(count, staging_, [&](Placement<Real>* motions) {
-    for (const Clock& clock : distinct)
+    for (std::size_t s = 0; s < distinct.size(); ++s)
       for (int n = 0; n < steps; ++n)
         for (const Index o : shapes_->moving_obstacles) {
           if (static_cast<std::size_t>(o) < shapes_->scene.obstacles.size())
-            *motions =
-                shapes_->placement(static_cast<std::size_t>(o), clock.time(h, n), clock.time(h, n + 1));
+            *motions = shapes_->placement(static_cast<std::size_t>(o), worlds[s], distinct[s].moment(h, n),
+                                          distinct[s].moment(h, n + 1));
           ++motions;
         }
   });

@@ -17,8 +17,9 @@ template <class Real>
 struct ObstacleShapes {
   /// Throws SceneError for a surface that is not closed, and as StartDepths does.
   ObstacleShapes(const Device& device, const Scene& scene);
-  /// Notes which obstacles move after motions have changed. Between steps.
+  /// Notes which obstacles move after motions have changed, and that friction may have. Between steps.
   void refresh();
+  int version = 0;  ///< number of times that it was refreshed
 
   const Scene& scene;
   std::vector<std::array<Vec3d, 2>> boxes;  ///< opposite corners in the obstacle's frame [m]
@@ -31,8 +32,8 @@ struct ObstacleShapes {
   Buffer<Placement<Real>> resting;
 
   std::size_t size() const { return boxes.size(); }
-  /// Placement of obstacle o of the scene between two times [s].
-  Placement<Real> placement(std::size_t o, double from, double to) const;
+  /// Placement of obstacle o of the scene between two moments, as garments of a world see it.
+  Placement<Real> placement(std::size_t o, Index world, const Moment& from, const Moment& to) const;
   /// Placement of any obstacle or body between two poses of its shape.
   Placement<Real> placement(std::size_t o, const Pose& begin, const Pose& end) const;
 };
@@ -59,16 +60,20 @@ class ObstacleTable {
   std::size_t memory_bytes() const;
 
  private:
+  void set_friction();
   /// Sets what is left of depths in steps of these clocks; start: time at which each clock starts [s].
   void set_eases(const std::vector<Clock>& clocks, const std::vector<double>& starts, double h);
 
   const Device* device_ = nullptr;
   std::shared_ptr<const ObstacleShapes<Real>> shapes_;
+  std::vector<const Garment*> garments_;
+  int version_ = 0;                              ///< that of the shapes when friction was set
   std::vector<Index> friction_row_, clock_set_;  ///< row of friction_, and clock set, of each member
   int steps_ = 0;
   Buffer<FrictionView<Real>> friction_;  ///< friction of the cloths with the obstacles, shape [row, obstacle]
   Buffer<Placement<Real>> motions_;  ///< motions of the obstacles that move, shape [clock set, step, moving]
   Buffer<Index> member_friction_, member_clock_;
+  std::vector<Index> worlds_;   ///< worlds of the members, shape [member]
   std::vector<double> starts_;  ///< times at which the clocks of members start [s], shape [member]
   /// What is left of depths in the steps, see ObstacleSets; empty: nothing is eased out.
   std::vector<Real> eases_;

@@ -137,6 +137,9 @@ struct ContactPositions {
   Strided<const Real> inverse_masses;  ///< 1 / m_i [1/m^2], 0: pinned or held; shape [node_count]
   /// 1 / m_i [1/m^2] of a cloth that no gripper holds, 0: pinned; shape [node_count].
   Strided<const Real> rest_inverse_masses;
+  /// m_i of all nodes, pinned or not [m^2], shape [node_count]; null: nothing that a pin holds meets
+  /// anything.
+  Strided<const Real> masses{};
 };
 
 /// Obstacles that a cloth may meet in a step: so many are listed, past that all are asked.

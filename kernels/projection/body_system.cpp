@@ -34,7 +34,8 @@ struct SumBody {
       int entry = 0;
       for (int i = 0; i < 6; ++i)
         for (int j = i; j < 6; ++j, ++entry) sums[entry] += dot(pulled[i], directions[j]);
-      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(response.pull, directions[i]);
+      const Vec3<Real> force = a.of_kept_forces ? a.samples.contacts.forces.vector(c) : response.pull;
+      for (int i = 0; i < 6; ++i, ++entry) sums[entry] += dot(force, directions[i]);
       sums[entry] += 1;
     }
   }

@@ -20,6 +20,9 @@ struct SumBodies {
   Index first_body = 0;                 ///< bodies are the obstacles from this one on
   ArrayView<const Vec3<Real>> centers;  ///< c [m], shape [body]
   ArrayView<Real> sums;                 ///< shape [body, body_terms]
+  /// Whether p are the forces that the cloth keeps, which it feels when a step ends; else those that the
+  /// iterate is pulled by.
+  bool of_kept_forces = false;
 };
 
 template <class Real>

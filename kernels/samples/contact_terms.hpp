@@ -250,10 +250,16 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     note_error(sample, a_.mismatches[contact]);
     if (dot(force, force) > law_.slight * law_.slight) note_error(sample, Real(2));
   }
-  /// m_i of a node that nothing holds, of a pinned one 0 [m^2].
-  ISOCLOTH_DEVICE Real node_area(Index slot) const {
-    const Real inverse = x_.rest_inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
-    return inverse > 0 ? 1 / inverse : Real(0);
+  /// Whether an obstacle gives way, so that it meets pinned nodes, too.
+  ISOCLOTH_DEVICE bool is_body(Index obstacle) const {
+    return obstacle >= o_.first_body && x_.masses.data != nullptr;
+  }
+  /// m_i of a node [m^2]; of one that a pin holds only for a body, else 0.
+  ISOCLOTH_DEVICE Real node_area(Index slot, Index obstacle) const {
+    const auto node = static_cast<std::size_t>(p_.slot_nodes[slot]);
+    const Real inverse = x_.rest_inverse_masses[node];
+    if (inverse > 0) return 1 / inverse;
+    return is_body(obstacle) ? x_.masses[node] : Real(0);
   }
   /// Share of its nodes' areas that a point of an edge or a face with these weights takes.
   ISOCLOTH_DEVICE Real share_of(const Real* weights, int size, int stride) const {
@@ -277,9 +283,10 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     element.weigh(a_.points[2 * contact], a_.points[2 * contact + 1], weights);
     const Real share = share_of(weights, element.size, 1);
     for (int i = 0; i < element.size; ++i)
-      a_.shared_areas[first + i] = share * weights[i] * node_area(first + i);
+      a_.shared_areas[first + i] =
+          share * weights[i] * node_area(first + i, static_cast<Index>(a_.obstacles[contact]));
   }
-  /// Area that a sample's point stands for at an obstacle [m^2]; 0 of one that cannot move.
+  /// Area that a sample's point stands for at an obstacle [m^2]; 0 where neither of them can move.
   ISOCLOTH_DEVICE Real area_of(Index sample, Index obstacle) const {
     constexpr Real least = Real(0.2);  // of a node's own
     const Index first = p_.sample_begin[sample];
@@ -289,10 +296,11 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       const Real weight = a_.weights[first + i];
       movable += weight * x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[first + i])];
     }
-    if (!(movable > 0)) return 0;
+    if (!(movable > 0) && !is_body(obstacle)) return 0;
     if (sample < p_.node_count) {
       const Index node = free_.number[sample];
-      const Real own = node_area(first);
+      const Real own = node_area(first, obstacle);
+      if (node < 0) return own;
       for (Index e = node_slots_.begin[node]; e < node_slots_.begin[node + 1]; ++e) {
         const Index other = node_slots_.second[e];
         if (other >= p_.node_count && static_cast<Index>(a_.shared_with[other]) == obstacle)
@@ -303,7 +311,8 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     const bool is_shared = static_cast<Index>(a_.shared_with[sample]) == obstacle;
     const Real share = share_of(&a_.weights[first], size, a_.weights.stride);
     for (int i = 0; i < size; ++i)
-      sum += is_shared ? a_.shared_areas[first + i] : share * a_.weights[first + i] * node_area(first + i);
+      sum += is_shared ? a_.shared_areas[first + i]
+                       : share * a_.weights[first + i] * node_area(first + i, obstacle);
     return sum;
   }
 
@@ -313,6 +322,17 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       inverse += a_.weights[slot] * a_.weights[slot] *
                  x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
+    return c_.inertia / inverse;
+  }
+  /// The same of a point at an obstacle; of one that cannot move that of its nodes if nothing held them: a
+  /// body's contact with it is as soft as with cloth beside it.
+  ISOCLOTH_DEVICE Real inertia_at(Index sample, Index obstacle) const {
+    const Real inertia = inertia_of(sample);
+    if (inertia < Real(HUGE_VAL) || !is_body(obstacle)) return inertia;
+    Real inverse = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      inverse +=
+          a_.weights[slot] * a_.weights[slot] / x_.masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
     return c_.inertia / inverse;
   }
 
@@ -366,7 +386,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
                                    .gap = hit.gap,
                                    .gap_before = gap_before(sample, hit),
                                    .area = area,
-                                   .inertia = inertia_of(sample),
+                                   .inertia = inertia_at(sample, hit.obstacle),
                                    .force = a_.forces.vector(contact),
                                    .began = began_force(contact),
                                    .slip = a_.began[4 * contact + 3],

@@ -67,7 +67,7 @@ host/cloth_collision kernels/ memory solver
 host/projection kernels/ memory linear garment measures solver surroundings bodies cloth_collision
 host/impulse kernels/ memory linear garment measures solver surroundings cloth_collision
 host/orchestrator kernels/ memory garment solver surroundings cloth_collision projection impulse
-host/simulation kernels/ memory solver orchestrator
+host/simulation kernels/ memory garment solver surroundings bodies orchestrator
 host/gradients kernels/ memory projection simulation
 host/reference
 host/energy kernels/ garment solver reference simulation

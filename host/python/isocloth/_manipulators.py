@@ -17,7 +17,7 @@ class GripperHand:
 
     def lead(self, garment, goal):
         """Brings it to a place within a twentieth of a second, at most 5 m/s."""
-        now = self._simulation.garment_time(garment)
+        now = self._simulation.time
         duration = max(0.05, float(numpy.linalg.norm(goal - self._at)) / 5)
         self._simulation.set_gripper_motion(garment, self._grippers[garment], [now, now + duration],
                                             [list(self._at), list(goal)])

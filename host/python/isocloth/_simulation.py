@@ -9,6 +9,7 @@ import warnings
 import zlib
 
 from . import _core
+from ._bodies import Bodies
 from ._forces import Forces
 from ._scenes import absolute_content, scene_file
 from .errors import Error, FileError, SceneWarning, ShapeError
@@ -53,14 +54,14 @@ def _made_again(kind, scene, allow, digest, options, commands, snapshot, forces)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SceneWarning)  # they were heard
         simulation = kind(scene, allow=allow, **options)
-    simulation._command(commands)
     simulation.restore(snapshot)
+    simulation._command(commands)
     for force in forces:
         simulation.add_force(*force)
     return simulation
 
 
-class Simulation(_core.Simulation):
+class Simulation(Bodies, _core.Simulation):
     """A running scene.
 
     scene: path of a scene file, a :class:`isocloth.scene.Scene`, or a dict with the same keys (see

@@ -120,8 +120,8 @@ void bind_commands(nb::class_<Runner>& type) {
           },
           "garment"_a, "pin"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
-          "Rigid motion from where the nodes started, linear between keys: ``times`` [s] of the garment's "
-          "clock (:meth:`garment_time`), shape (keys,), translations [m] and rotation vectors [rad] about "
+          "Rigid motion from where the nodes started, linear between keys: ``times`` [s] of the simulation "
+          "(:attr:`time`), whatever was reset, shape (keys,), translations [m] and rotation vectors [rad] about "
           "``center``, shape (keys, 3).")
       .def(
           "set_gripper_motion",
@@ -133,8 +133,7 @@ void bind_commands(nb::class_<Runner>& type) {
           },
           "garment"_a, "gripper"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
-          "As :meth:`set_pin_motion`, from where it stands in the scene; of the clock of its garment, too: "
-          "begin with ``garment_time(garment)``.")
+          "As :meth:`set_pin_motion`, from where it stands in the scene.")
       .def(
           "set_obstacle_motion",
           [](Runner& r, const Which& obstacle, const ArrayLike& times,
@@ -146,12 +145,9 @@ void bind_commands(nb::class_<Runner>& type) {
           },
           "obstacle"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
-          "As :meth:`set_pin_motion`, from where it stands in the scene. Every garment sees the obstacle "
-          "where it is at that garment's own time: ``times`` are those of :attr:`time` for garments that "
-          "started with the simulation, and one that was reset later, or has a ``time_offset``, sees at its "
-          ":meth:`garment_time` what the others saw at theirs. :meth:`obstacle_poses` has it by "
-          ":attr:`time`, and bodies see it by the clock of the first garment. To give all of them the same "
-          "clock again, :meth:`reset` all.")
+          "As :meth:`set_pin_motion`, from where it stands in the scene, for garments of all worlds. A motion that the "
+          "scene alone has said each garment sees at its own :meth:`garment_time`, which starts again when it is "
+          "reset.")
       .def(
           "close_gripper",
           [](Runner& r, const Which& garment, const Which& gripper) {
@@ -412,6 +408,7 @@ void bind_simulation(nb::module_& module) {
   bind_pictures(type);
   bind_forces(type);
   bind_pickles(snapshot, type);
+  bind_bodies(type);
 }
 
 }  // namespace isocloth::python
