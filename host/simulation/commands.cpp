@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/core/checks.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe_checks.hpp"
@@ -136,6 +137,58 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
     refresh();
     throw;
   }
+}
+
+const std::vector<Steering>& Simulation::steering() const { return members().steering; }
+
+void Simulation::take_commands(const Scene& said, const std::vector<Steering>& steering) {
+  Members& m = members();
+  m.require_idle("take_commands");
+  Scene& scene = m.scene;
+  bool fits = said.garments.size() == garment_count() && steering.size() == garment_count() &&
+              said.obstacles.size() == scene.obstacles.size();
+  for (std::size_t g = 0; fits && g < garment_count(); ++g)
+    fits = said.garments[g].pins.size() == scene.garments[g].pins.size() &&
+           said.garments[g].grippers.size() == scene.garments[g].grippers.size();
+  if (!fits) throw ShapeError("commands: found those of another scene, expected those of the same");
+  std::vector<std::size_t> changed;
+  std::vector<Fabric> fabrics;
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    if (alike(said.garments[g].fabric, scene.garments[g].fabric)) continue;
+    changed.push_back(g);
+    fabrics.push_back(said.garments[g].fabric);
+  }
+  if (!changed.empty()) set_fabrics(changed, fabrics);
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    const Garment& other = said.garments[g];
+    Garment& own = scene.garments[g];
+    if (other.gravity != own.gravity) set_gravity(g, other.gravity.value_or(scene.gravity));
+    if (other.forces != own.forces) set_forces(g, other.forces);
+    for (std::size_t p = 0; p < own.pins.size(); ++p) {
+      validate_motion(text(key_of(g), ".pins[", p, "].motion"), other.pins[p].motion,
+                      own.pins[p].nodes.size());
+      own.pins[p].motion = other.pins[p].motion;
+      own.pins[p].ramp = other.pins[p].ramp;
+    }
+    for (std::size_t n = 0; n < own.grippers.size(); ++n) {
+      own.grippers[n].motion = other.grippers[n].motion;
+      own.grippers[n].holds = other.grippers[n].holds;
+    }
+  }
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    scene.obstacles[o].motion = said.obstacles[o].motion;
+    scene.obstacles[o].is_steered = said.obstacles[o].is_steered;
+    scene.obstacles[o].world_motions = said.obstacles[o].world_motions;
+  }
+  scene.contact.pairs = said.contact.pairs;
+  scene.contact.cloth_friction = said.contact.cloth_friction;
+  set_wind(said.wind);
+  m.steering = steering;
+  for (const auto& solver : m.solvers.solvers) {
+    solver->refresh_motions();
+    solver->refresh_cloth_friction();
+  }
+  if (m.solvers.refresh_obstacles) m.solvers.refresh_obstacles();
 }
 
 Snapshot Simulation::snapshot() const {

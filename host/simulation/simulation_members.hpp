@@ -103,12 +103,6 @@ struct Simulation::Members {
   /// Loads that forces said for each garment in the last step, where steps are kept, shape [garment]; empty:
   /// nobody was asked.
   std::vector<NodeLoad> asked;
-  /// What programs have steered of a garment: motions by times of the simulation, which its arrays have by
-  /// its own clock, ahead of that by `lead` [s].
-  struct Steering {
-    double lead = 0;
-    std::set<std::size_t> pins, gripper_motions, gripper_holds;
-  };
   std::vector<Steering> steering;  ///< shape [garment]
   /// Where a garment may be pushed, and areas of its nodes.
   struct ContactPlaces {

@@ -162,22 +162,6 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   m.steering[garment].gripper_holds.insert(gripper);
 }
 
-void Simulation::set_holds(std::size_t garment, std::size_t gripper, const std::vector<Hold>& holds) {
-  Members& m = members();
-  m.require_idle("set_holds");
-  Gripper& own = gripper_of(m.scene, garment, gripper);
-  for (std::size_t i = 0; i < holds.size(); ++i) {
-    const std::string key = text(key_of(garment), ".grippers[", gripper, "].holds[", i, "]");
-    require_finite(key + ".from", holds[i].from);
-    if (!(holds[i].from <= holds[i].to)) refuse(key + ".to", holds[i].to, text("at least ", holds[i].from));
-    if (i > 0 && !(holds[i - 1].to <= holds[i].from))
-      refuse(key + ".from", holds[i].from, text("at least ", holds[i - 1].to, ", the end of the one before"));
-  }
-  m.follow_clocks();
-  own.holds = holds;
-  m.steering[garment].gripper_holds.insert(gripper);
-}
-
 void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion, Index world) {
   Members& m = members();
   m.require_idle("set_obstacle_motion");

@@ -55,7 +55,7 @@ def _made_again(kind, scene, allow, digest, options, commands, snapshot, forces)
         warnings.simplefilter("ignore", SceneWarning)  # they were heard
         simulation = kind(scene, allow=allow, **options)
     simulation.restore(snapshot)
-    simulation._command(commands)  # by the clocks of the snapshot
+    simulation._command(commands)
     for force in forces:
         simulation.add_force(*force)
     return simulation

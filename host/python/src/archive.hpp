@@ -41,7 +41,11 @@ class Writer {
     } else if constexpr (requires { value.index(); }) {
       (*this)(value.index());
       std::visit(*this, value);
-    } else if constexpr (requires(T sizable) { sizable.resize(0); }) {
+    } else if constexpr (requires { typename T::mapped_type; }) {
+      (*this)(value.size());
+      for (const auto& [key, each] : value) (*this)(key), (*this)(each);
+    } else if constexpr (
+        requires(T sizable) { sizable.resize(0); } || requires { typename T::key_type; }) {
       (*this)(value.size());
       for (const auto& each : value) (*this)(each);
     } else if constexpr (requires { value.begin(); }) {
@@ -70,6 +74,15 @@ class Reader {
     } else if constexpr (requires { value.index(); }) {
       emplace(value, take<std::size_t>(), std::make_index_sequence<std::variant_size_v<T>>());
       std::visit(*this, value);
+    } else if constexpr (requires { typename T::key_type; }) {
+      value.clear();
+      for (auto left = take<std::size_t>(); left > 0; --left) {
+        const auto key = take<typename T::key_type>();
+        if constexpr (requires { typename T::mapped_type; })
+          (*this)(value[key]);
+        else
+          value.insert(key);
+      }
     } else if constexpr (requires { value.resize(0); }) {
       const auto size = take<std::size_t>();
       require(size);  // each takes a byte at least

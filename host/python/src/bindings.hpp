@@ -22,9 +22,9 @@ void bind_simulation(nanobind::module_& module);
 void bind_pictures(nanobind::class_<Runner>& type);
 /// Of the class Simulation.
 void bind_forces(nanobind::class_<Runner>& type);
-void bind_bodies(nanobind::class_<Runner>& type);
 /// Of the classes Snapshot and Simulation.
 void bind_pickles(nanobind::class_<Snapshot>& snapshot, nanobind::class_<Runner>& type);
+void bind_bodies(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
 void bind_rasteriser(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);

@@ -410,8 +410,8 @@ void bind_simulation(nb::module_& module) {
   bind_commands(type);
   bind_pictures(type);
   bind_forces(type);
-  bind_bodies(type);
   bind_pickles(snapshot, type);
+  bind_bodies(type);
 }
 
 }  // namespace isocloth::python

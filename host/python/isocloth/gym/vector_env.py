@@ -395,8 +395,8 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
         there = numpy.clip(here + way, *self.workspace)
         there[..., 2] = numpy.maximum(there[..., 2], numpy.where(closes, self.ground + self._depths, -numpy.inf))
         simulation = self.simulation
+        time = simulation.time
         for g in map(int, envs):
-            time = simulation.time
             for i in range(2):
                 simulation.set_gripper_motion(g, i, [time, time + self.frame_time], [here[g, i], there[g, i]])
                 if closes[g, i] != was_closed[g, i]:

@@ -72,9 +72,6 @@ class Worlds:
     def hold_forces(self):
         return numpy.concatenate([simulation.hold_forces() for simulation in self.simulations])
 
-    def garment_time(self, garment):
-        return self.simulations[garment].garment_time(0)
-
     def fabric(self, garment):
         return self.simulations[garment].fabric(0)
 
