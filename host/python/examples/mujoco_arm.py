@@ -4,8 +4,8 @@
     python host/python/examples/mujoco_arm.py results/arm --film       # films need OpenGL: MUJOCO_GL=egl without a display
 
 Without network, --model names a panda.xml. The menagerie's fingers are driven by a spring of 100 N/m, whose force on a
-towel of 2 mm is 0.05 N; here a motor closes them with a force that is known. What a towel should feel is that force, and
-what it should do is stay between the fingers: forces and slip are printed.
+towel of 2 mm is 0.05 N; here a servo closes them with a force that is bounded, as the real ones do, and they have flat
+pads. What the towel should feel is that force, and what it should do is stay between the fingers: both are printed.
 """
 
 import argparse
@@ -22,8 +22,8 @@ ARM = slice(0, 7)
 PAD = 0.1029  # from the hand to the middle of the finger tips, along its z [m]
 
 
-def panda(path):
-    """The model: its arm as it is, a table, a camera, and a motor for the fingers."""
+def panda(path, grip):
+    """The model: its arm as it is, a floor, and pads and a servo for the fingers."""
     spec = mujoco.MjSpec.from_file(str(path))
     world = spec.worldbody
     world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.5, 1.5, 0.1], rgba=[0.86, 0.85, 0.82, 1],
@@ -33,14 +33,17 @@ def panda(path):
     spec.visual.headlight.diffuse = [0.45, 0.45, 0.45]
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
     fingers = spec.actuator("actuator8")
-    fingers.set_to_motor()
-    fingers.ctrlrange = fingers.forcerange = [-100, 100]
+    fingers.set_to_position(kp=2000, kv=100)
+    fingers.ctrlrange, fingers.forcerange = [-0.01, 0.04], [-2 * grip, 2 * grip]
+    for side in ("left", "right"):
+        spec.body(f"{side}_finger").add_geom(name=f"{side}_pad", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.012, 0.003, 0.012],
+                                             pos=[0, 0.002, 0.0445], mass=0.002, rgba=[0.15, 0.15, 0.15, 1])
     for key in list(spec.keys):
         spec.delete(key)
     return spec.compile()
 
 
-def towel(edge, side=0.3, nodes=16):
+def towel(edge, side=0.2, nodes=21):
     """Hangs in the plane of y and z below the middle of its upper edge, which lets go after 1.5 s."""
     return {"recipe": "membrane", "step": STEP, "duration": 1000, "contact": {"tolerance": 1e-4},
             "projection": {"on_violation": "continue"},
@@ -92,7 +95,7 @@ def main():
         import mujoco_menagerie
 
         arguments.model = mujoco_menagerie.get("franka_emika_panda").path() / "panda.xml"
-    model = panda(arguments.model)
+    model = panda(arguments.model, arguments.grip)
     data, plan = mujoco.MjData(model), mujoco.MjData(model)
     hand = model.body("hand").id
     data.qpos[:] = [0, 0, 0, -1.57079, 0, 1.57079, -0.7853, 0.03, 0.03]
@@ -110,7 +113,7 @@ def main():
     began, cpu = time.perf_counter(), time.process_time()
     end = 6.5 + arguments.hold
     lifted = [joints_for(model, plan, hand, place + [0, 0, 0.2 * z], turn, home) for z in numpy.linspace(0, 1, 21)]
-    pads = [g for g in bridge.wrenches if g.startswith(("left_finger", "right_finger"))]
+    fingers = {side: [g for g in bridge.wrenches if g.startswith(side)] for side in ("left", "right")}
     chosen = None
     for k in range(round(end / STEP)):
         t = (k + 1) * STEP
@@ -121,17 +124,17 @@ def main():
         joints[0] += around - numpy.pi / 2 * between(t, 2.0, 3.5)
         joints[6] -= around - numpy.pi / 2 * between(t, 2.0, 3.5)
         data.ctrl[ARM] = joints + data.qfrc_bias[ARM] / gains  # the arm's weight
-        data.ctrl[7] = -2 * arguments.grip * between(t, 0.1, 0.4)
+        data.ctrl[7] = 0.03 - 0.04 * between(t, 0.1, 1.0)
         [report] = bridge.step()
         x = bridge.simulation.positions(0)
         axes = data.xmat[hand].reshape(3, 3)
         tips = data.xpos[hand] + PAD * axes[:, 2]
-        own = (x - tips) @ axes
+        seen = (x - tips) @ axes
         if t >= 1.5 and chosen is None:
-            chosen = (numpy.abs(own) < [0.012, 0.02, 0.012]).all(-1)
-        forces = {side: sum(bridge.wrenches[g][:3] for g in pads if g.startswith(side)) for side in ("left", "right")}
+            chosen = (numpy.abs(seen) < [0.012, 0.01, 0.012]).all(-1)
+        forces = {side: sum(bridge.wrenches[g][:3] for g in own) for side, own in fingers.items()}
         log.append([t, forces["left"] @ axes[:, 1], forces["right"] @ axes[:, 1],
-                    *(own[chosen].mean(0) if chosen is not None else numpy.zeros(3)), report.strain.max,
+                    *(seen[chosen].mean(0) if chosen is not None else numpy.zeros(3)), report.strain.max,
                     report.status == "converged", data.qpos[7], data.qpos[8]])
         if renderer and t < 9 and k % 8 == 0:
             renderer.update_scene(data, camera)
@@ -139,7 +142,7 @@ def main():
             pictures.append(renderer.render().copy())
     log = numpy.array(log)
     held = log[log[:, 0] > 6.5]
-    closed = log[(log[:, 0] > 0.8)]
+    closed = log[log[:, 0] > 1.2]
     seconds = time.perf_counter() - began
     print(f"normal force of the left finger {held[:, 1].mean():.4f} N (from {held[:, 1].min():.4f} to "
           f"{held[:, 1].max():.4f}), of the right {held[:, 2].mean():.4f} N, of the motor {arguments.grip} N")

@@ -56,10 +56,12 @@ class _Response(typing.NamedTuple):
 
 
 class State(typing.NamedTuple):
-    """Of both sides: numbers of ``mjSTATE_INTEGRATION`` and an :class:`isocloth.Snapshot`."""
+    """Of both sides: numbers of ``mjSTATE_INTEGRATION``, an :class:`isocloth.Snapshot`, and what the bridge remembers, so
+    that steps from here have the same bits."""
 
     mujoco: numpy.ndarray
     cloth: typing.Any
+    response: typing.Any
 
 
 class Bridge:
@@ -111,7 +113,6 @@ class Bridge:
         self._numbers = [known.index(name) for name in self._names]
         self._radii = [float(model.geom_rbound[s.geom]) for s in self._external]
         self._found = None
-        self._steps_taken = 0
         self._start = self.state()
         self._remember()
         self.wrenches = {s.name: numpy.zeros(6) for s in solids}
@@ -164,14 +165,14 @@ class Bridge:
 
     def state(self):
         """A :class:`State` to come back to by :meth:`restore`."""
-        return State(_state(self.model, self.data), self.simulation.snapshot())
+        return State(_state(self.model, self.data), self.simulation.snapshot(), self._found)
 
     def restore(self, state):
         """Both as they were at a :meth:`state`."""
         mujoco.mj_setState(self.model, self.data, state.mujoco, _STATE)
         mujoco.mj_forward(self.model, self.data)
         self.simulation.restore(state.cloth)
-        self._found = None
+        self._found = state.response
         self._remember()
 
     def set_cloth(self, positions, velocities=None, garment=0):
@@ -304,10 +305,9 @@ class Bridge:
         """W of the external geoms, shape (6 geoms, 6 geoms), of numbers that are 0 for what is not near. It is the last
         one while joints stay and the same constraints act."""
         model, free, h = self.model, self._free, self.simulation.step_length
-        self._steps_taken += 1
         key = (tuple(near), _constraints(model, free))
         last = self._found
-        if (last is not None and (last.near, last.constraints) == key and self._steps_taken < last.step + _MOST_STEPS
+        if (last is not None and (last.near, last.constraints) == key and self.simulation.step_index < last.step + _MOST_STEPS
                 and numpy.abs(free.qpos - last.joints).max(initial=0) < _SAME):
             return last.matrix
         size = 6 * len(self._external)
@@ -329,7 +329,7 @@ class Bridge:
             own = vectors @ (numpy.maximum(values, 0)[:, None] * vectors.T)
             rows = (6 * numpy.array(near)[:, None] + numpy.arange(6)).ravel()
             w[numpy.ix_(rows, rows)] = own
-        self._found = _Response(*key, free.qpos.copy(), self._steps_taken, w)
+        self._found = _Response(*key, free.qpos.copy(), self.simulation.step_index, w)
         return w
 
 
@@ -407,18 +407,20 @@ def _require_finite(model, data):
             raise ShapeError(f"{field}[{lost[0]}] of {where(lost[0])}: found {value}, expected a finite number")
 
 
+_COMPLAINTS = tuple((getattr(mujoco.mjtWarning, f"mjWARN_BAD{name}"), what, where) for name, what, where in (
+    ("QPOS", "a position", lambda m, i: _joint_at(m, i, m.jnt_qposadr)),
+    ("QVEL", "a velocity", lambda m, i: _joint_at(m, i, m.jnt_dofadr)),
+    ("QACC", "an acceleration", lambda m, i: _joint_at(m, i, m.jnt_dofadr)),
+    ("CTRL", "a control", lambda m, i: f"actuator {m.actuator(i).name or i!r}")))
+
+
 def _complaints(data):
-    kinds = mujoco.mjtWarning
-    return [data.warning[k].number for k in (kinds.mjWARN_BADQPOS, kinds.mjWARN_BADQVEL, kinds.mjWARN_BADQACC)]
+    return [data.warning[kind].number for kind, *_ in _COMPLAINTS]
 
 
 def _require_stable(model, data, before, state):
-    kinds = mujoco.mjtWarning
-    for kind, number, what, first in ((kinds.mjWARN_BADQPOS, before[0], "position", model.jnt_qposadr),
-                                      (kinds.mjWARN_BADQVEL, before[1], "velocity", model.jnt_dofadr),
-                                      (kinds.mjWARN_BADQACC, before[2], "acceleration", model.jnt_dofadr)):
+    for (kind, what, where), number in zip(_COMPLAINTS, before):
         if data.warning[kind].number > number:
-            where = _joint_at(model, data.warning[kind].lastinfo, first)
-            raise NumericalError(f"{where}: found {what} that is not finite or too large after {state[0]:.6g} s, expected a "
-                                 "stable step of MuJoCo: a smaller timestep, more damping or softer actuators")
-
+            raise NumericalError(f"{where(model, data.warning[kind].lastinfo)}: found {what} that is not finite or too large "
+                                 f"in the step from {state[0]:.6g} s, expected a stable step of MuJoCo: a smaller timestep, "
+                                 "more damping or softer actuators")
