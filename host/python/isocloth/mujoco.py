@@ -40,28 +40,14 @@ __all__ = ["Bridge", "State", "Worlds"]
 
 _STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 _PROBE = 1e-5  # way by which a degree of freedom is pushed to ask how it gives way [m], [rad]
-_SAME = 2e-3  # change of joints after which it is asked anew [m], [rad]
-_MOST_STEPS = 20  # and steps
 _LEAP = 0.05  # way between two steps that is no motion [m]
 
 
-class _Response(typing.NamedTuple):
-    """How bodies give way, and what it was found for."""
-
-    near: tuple
-    constraints: tuple
-    joints: numpy.ndarray
-    step: int
-    matrix: numpy.ndarray
-
-
 class State(typing.NamedTuple):
-    """Of both sides: numbers of ``mjSTATE_INTEGRATION``, an :class:`isocloth.Snapshot`, and what the bridge remembers, so
-    that steps from here have the same bits."""
+    """Of both sides: numbers of ``mjSTATE_INTEGRATION`` and an :class:`isocloth.Snapshot`."""
 
     mujoco: numpy.ndarray
     cloth: typing.Any
-    response: typing.Any
 
 
 class Bridge:
@@ -112,7 +98,7 @@ class Bridge:
         known = self.simulation.body_names
         self._numbers = [known.index(name) for name in self._names]
         self._radii = [float(model.geom_rbound[s.geom]) for s in self._external]
-        self._found = None
+        self._longest = [_longest_edge(self.simulation, g) for g in range(self.simulation.garment_count)]
         self._start = self.state()
         self._remember()
         self.wrenches = {s.name: numpy.zeros(6) for s in solids}
@@ -160,19 +146,17 @@ class Bridge:
         mujoco.mj_resetDataKeyframe(self.model, self.data, self.model.key(keyframe).id)
         mujoco.mj_forward(self.model, self.data)
         self.simulation.restore(self._start.cloth)
-        self._found = None
         self._remember()
 
     def state(self):
         """A :class:`State` to come back to by :meth:`restore`."""
-        return State(_state(self.model, self.data), self.simulation.snapshot(), self._found)
+        return State(_state(self.model, self.data), self.simulation.snapshot())
 
     def restore(self, state):
         """Both as they were at a :meth:`state`."""
         mujoco.mj_setState(self.model, self.data, state.mujoco, _STATE)
         mujoco.mj_forward(self.model, self.data)
         self.simulation.restore(state.cloth)
-        self._found = state.response
         self._remember()
 
     def set_cloth(self, positions, velocities=None, garment=0):
@@ -250,8 +234,7 @@ class Bridge:
     def _require_rest(self, begin):
         """A body that the program has put elsewhere would be inside the cloth in silence."""
         if self.data.time < self._end_time:
-            self._found = None
-            return  # put back by the program
+                return  # put back by the program
         ways = numpy.linalg.norm(begin[:, :3] - self._ends[:, :3], axis=-1)
         for solid, way, radius in zip(self._external, ways, self._radii):
             if way > max(2 * radius, _LEAP):
@@ -294,43 +277,43 @@ class Bridge:
         low, high = (numpy.array([getattr(c, f)(0) for c in clouds]) for f in ("min", "max"))
         near = []
         for i, (pose, radius) in enumerate(zip(begin, self._radii)):
-            reach = radius + self.reach
-            for g in numpy.flatnonzero(((low - reach < pose[:3]) & (pose[:3] < high + reach)).all(-1)):
-                if (((clouds[g] - pose[:3]) ** 2).sum(-1) < reach ** 2).any():
+            reach = radius + self.reach + numpy.array(self._longest)
+            inside = (low - reach[:, None] < pose[:3]) & (pose[:3] < high + reach[:, None])
+            for g in numpy.flatnonzero(inside.all(-1)):
+                if (((clouds[g] - pose[:3]) ** 2).sum(-1) < reach[g] ** 2).any():
                     near.append(i)
                     break
         return near
 
     def _response(self, state, asked, near):
-        """W of the external geoms, shape (6 geoms, 6 geoms), of numbers that are 0 for what is not near. It is the last
-        one while joints stay and the same constraints act."""
+        """W = J A J^T of the external geoms, shape (6 geoms, 6 geoms), with A, how the degrees of freedom end by forces on
+        them, over h^2; 0 for what is not near."""
         model, free, h = self.model, self._free, self.simulation.step_length
-        key = (tuple(near), _constraints(model, free))
-        last = self._found
-        if (last is not None and (last.near, last.constraints) == key and self.simulation.step_index < last.step + _MOST_STEPS
-                and numpy.abs(free.qpos - last.joints).max(initial=0) < _SAME):
-            return last.matrix
-        size = 6 * len(self._external)
-        w = numpy.zeros((size, size))
+        w = numpy.zeros((6 * len(self._external),) * 2)
         if near:
             solids = [self._external[i] for i in near]
-            before = self._poses(free, solids)
             moving = _degrees_of_freedom(model, {s.body for s in solids})
             jacobian = numpy.zeros((len(solids), 6, model.nv))
-            for own, solid, pose in zip(jacobian, solids, before):
+            for own, solid, pose in zip(jacobian, solids, self._poses(free, solids)):
                 mujoco.mj_jac(model, free, own[:3], own[3:], pose[:3], solid.body)
-            ways = numpy.zeros((len(solids), 6, len(moving)))
+            jacobian = jacobian.reshape(-1, model.nv)[:, moving]
+            inverse, way = numpy.zeros((len(moving), len(moving))), numpy.zeros(model.nv)
             for k, dof in enumerate(moving):
                 push = _PROBE * max(model.dof_M0[dof], 1e-9) / (h * h)
                 self._advance(self._tried, state, asked, (dof, push))
-                ways[..., k] = _ways(before, self._poses(self._tried, solids)) / (push * h * h)
-            own = ways.reshape(-1, len(moving)) @ jacobian[..., moving].reshape(-1, len(moving)).T
-            values, vectors = numpy.linalg.eigh((own + own.T) / 2)
-            own = vectors @ (numpy.maximum(values, 0)[:, None] * vectors.T)
+                mujoco.mj_differentiatePos(model, way, 1.0, free.qpos, self._tried.qpos)
+                inverse[:, k] = way[moving] / (push * h * h)
+            values, vectors = numpy.linalg.eigh((inverse + inverse.T) / 2)
+            root = jacobian @ (vectors * numpy.sqrt(numpy.maximum(values, 0)))
             rows = (6 * numpy.array(near)[:, None] + numpy.arange(6)).ravel()
-            w[numpy.ix_(rows, rows)] = own
-        self._found = _Response(*key, free.qpos.copy(), self.simulation.step_index, w)
+            w[numpy.ix_(rows, rows)] = root @ root.T
         return w
+
+
+def _longest_edge(simulation, garment):
+    """At rest [m]: nodes may be so far from a body that touches the cloth between them."""
+    corners = simulation.rest_positions(garment)[simulation.faces(garment)]
+    return float(numpy.linalg.norm(corners - numpy.roll(corners, 1, axis=1), axis=-1).max())
 
 
 def _is_mocap(model, body):
@@ -361,27 +344,6 @@ def _degrees_of_freedom(model, bodies):
             found.update(range(first, first + model.body_dofnum[body]))
             body = model.body_parentid[body]
     return sorted(found)
-
-
-def _constraints(model, data):
-    """Which constraints act, and which actuators give all they can."""
-    limits = model.actuator_forcerange
-    forces = data.actuator_force
-    full = model.actuator_forcelimited.astype(bool) & ((forces <= limits[:, 0]) | (forces >= limits[:, 1]))
-    return data.efc_id.tobytes(), data.efc_state.tobytes(), full.tobytes()
-
-
-def _ways(before, after):
-    """Translations [m] and rotation vectors [rad] between poses, shape (poses, 6)."""
-    ways = numpy.zeros((len(before), 6))
-    ways[:, :3] = after[:, :3] - before[:, :3]
-    inverse, between, turn = numpy.zeros(4), numpy.zeros(4), numpy.zeros(3)
-    for way, a, b in zip(ways, before, after):
-        mujoco.mju_negQuat(inverse, a[3:])
-        mujoco.mju_mulQuat(between, b[3:], inverse)
-        mujoco.mju_quat2Vel(turn, between, 1.0)
-        way[3:] = turn
-    return ways
 
 
 def _joint_at(model, number, first):
