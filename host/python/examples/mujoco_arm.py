@@ -1,6 +1,6 @@
 """A Panda of mujoco_menagerie closes its fingers on a towel, lifts it, turns it once around, and holds it.
 
-    pip install 'isocloth[mujoco,record]' mujoco_menagerie
+    pip install 'isocloth[mujoco,record]' mujoco_menagerie matplotlib
     python host/python/examples/mujoco_arm.py results/arm --film       # films need OpenGL: MUJOCO_GL=egl without a display
 
 Without network, --model names a panda.xml. The menagerie's fingers are driven by a spring of 100 N/m, whose force on a
@@ -12,7 +12,6 @@ import argparse
 import pathlib
 import time
 
-import isocloth
 import mujoco
 import numpy
 from isocloth.mujoco import Bridge
@@ -43,7 +42,7 @@ def panda(path, grip):
     return spec.compile()
 
 
-def towel(edge, side=0.2, nodes=21):
+def towel(edge, side=0.15, nodes=16):
     """Hangs in the plane of y and z below the middle of its upper edge, which lets go after 1.5 s."""
     return {"recipe": "membrane", "step": STEP, "duration": 1000, "contact": {"tolerance": 1e-4},
             "projection": {"on_violation": "continue"},
@@ -89,7 +88,8 @@ def main():
     parser.add_argument("--grip", type=float, default=2.0, help="normal force of each finger [N]")
     parser.add_argument("--hold", type=float, default=60.0, help="[s]")
     parser.add_argument("--bodies", nargs="*", default=None, help="that the towel meets; default: all that collide")
-    parser.add_argument("--film", action="store_true")
+    parser.add_argument("--film", action="store_true", help="arm.mp4, and arm.png of four moments")
+    parser.add_argument("--fps", type=float, default=25, help="pictures of the film in a second")
     arguments = parser.parse_args()
     if arguments.model is None:
         import mujoco_menagerie
@@ -136,10 +136,13 @@ def main():
         log.append([t, forces["left"] @ axes[:, 1], forces["right"] @ axes[:, 1],
                     *(seen[chosen].mean(0) if chosen is not None else numpy.zeros(3)), report.strain.max,
                     report.status == "converged", data.qpos[7], data.qpos[8]])
-        if renderer and t < 9 and k % 8 == 0:
+        if renderer and len(pictures) < min(t, 8) * arguments.fps:
             renderer.update_scene(data, camera)
             bridge.draw(renderer.scene)
             pictures.append(renderer.render().copy())
+        if (k + 1) % round(1 / STEP) == 0:
+            print(f"{t:.0f} s: fingers at {log[-1][1]:.3f} and {log[-1][2]:.3f} N, {time.process_time() - cpu:.1f} s of CPU",
+                  flush=True)
     log = numpy.array(log)
     held = log[log[:, 0] > 6.5]
     closed = log[log[:, 0] > 1.2]
@@ -157,9 +160,12 @@ def main():
                   header="t,left,right,x,y,z,strain,converged,q_left,q_right")
     if pictures:
         import imageio_ffmpeg
+        import matplotlib.image
 
+        moments = [pictures[min(int(t * arguments.fps), len(pictures) - 1)] for t in (0.2, 1.6, 3.6, 6.5)]
+        matplotlib.image.imsave(arguments.folder / "arm.png", numpy.concatenate(moments, axis=1))
         path = arguments.folder / "arm.mp4"
-        writer = imageio_ffmpeg.write_frames(str(path), pictures[0].shape[1::-1], fps=31.25, quality=7)
+        writer = imageio_ffmpeg.write_frames(str(path), pictures[0].shape[1::-1], fps=arguments.fps, quality=7)
         writer.send(None)
         for picture in pictures:
             writer.send(numpy.ascontiguousarray(picture))
