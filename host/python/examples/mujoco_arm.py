@@ -1,7 +1,7 @@
 """A Panda of mujoco_menagerie closes its fingers on a towel, lifts it, turns it once around, and holds it.
 
-    pip install 'isocloth[mujoco,record]' mujoco_menagerie matplotlib
-    python host/python/examples/mujoco_arm.py results/arm --film       # films need OpenGL: MUJOCO_GL=egl without a display
+    pip install 'isocloth[mujoco,record]' mujoco_menagerie matplotlib python host/python/examples/mujoco_arm.py
+    results/arm --film       # without a display: MUJOCO_GL=egl
 
 Without network, --model names a panda.xml. The menagerie's fingers are driven by a spring of 100 N/m, whose force on a
 towel of 2 mm is 0.05 N; here a servo closes them with a force that is bounded, as the real ones do, and they have flat
@@ -35,8 +35,9 @@ def panda(path, grip):
     fingers.set_to_position(kp=2000, kv=100)
     fingers.ctrlrange, fingers.forcerange = [-0.01, 0.04], [-2 * grip, 2 * grip]
     for side in ("left", "right"):
-        spec.body(f"{side}_finger").add_geom(name=f"{side}_pad", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.012, 0.003, 0.012],
-                                             pos=[0, 0.002, 0.0445], mass=0.002, rgba=[0.15, 0.15, 0.15, 1])
+        spec.body(f"{side}_finger").add_geom(
+            name=f"{side}_pad", type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.012, 0.003, 0.012], pos=[0, 0.002, 0.0445],
+            mass=0.002, rgba=[0.15, 0.15, 0.15, 1])
     for key in list(spec.keys):
         spec.delete(key)
     return spec.compile()
@@ -49,8 +50,9 @@ def towel(edge, side=0.15, nodes=16):
             "garments": [{"mesh": {"generator": "quad_grid", "nodes": [nodes, nodes], "size": [side, side]},
                           "transform": {"rotation": [0, -90, 0],
                                         "translation": [edge[0], edge[1] - side / 2, edge[2] - side]},
-                          "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5, "mass_damping": 0.2,
-                                     "stretch_stiffness": 2000, "shear_stiffness": 100, "thickness": 0.002},
+                          "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5,
+                                     "mass_damping": 0.2, "stretch_stiffness": 2000, "shear_stiffness": 100,
+                                     "thickness": 0.002},
                           "grippers": [{"name": "line", "region": {"type": "box", "size": [0.05, side + 0.02, 0.004]},
                                         "position": list(edge), "holds": [{"from": 0, "to": 1.5}]}]}]}
 
@@ -141,8 +143,8 @@ def main():
             bridge.draw(renderer.scene)
             pictures.append(renderer.render().copy())
         if (k + 1) % round(1 / STEP) == 0:
-            print(f"{t:.0f} s: fingers at {log[-1][1]:.3f} and {log[-1][2]:.3f} N, {time.process_time() - cpu:.1f} s of CPU",
-                  flush=True)
+            print(f"{t:.0f} s: fingers at {log[-1][1]:.3f} and {log[-1][2]:.3f} N, "
+                  f"{time.process_time() - cpu:.1f} s of CPU", flush=True)
     log = numpy.array(log)
     held = log[log[:, 0] > 6.5]
     closed = log[log[:, 0] > 1.2]

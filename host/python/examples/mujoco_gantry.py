@@ -1,13 +1,13 @@
-"""Two fingers of a gantry close on a towel, lift it by 0.2 m, turn it once around and hold it: how well light fingers are
-coupled with the cloth, over masses of the fingers and steps of both.
+"""Two fingers of a gantry close on a towel, lift it by 0.2 m, turn it once around and hold it: how well light fingers
+are coupled with the cloth, over masses of the fingers and steps of both.
 
     pip install 'isocloth[mujoco]'
     python host/python/examples/mujoco_gantry.py                         # the table of docs/ROBOTS.md
     python host/python/examples/mujoco_gantry.py --mass 0.1 --hold 60    # one row
 
-Each finger is pushed by a motor of 1 N. Printed: the largest force while it closes; how far it departs from the motor's
-from 0.2 s after it touched until the lift, and by mean and at most while the towel is held at rest after all motions; how
-far it slips then; steps that missed their tolerance; CPU time.
+Each finger is pushed by a motor of 1 N. Printed: the largest force while it closes; how far it departs from the
+motor's from 0.2 s after it touched until the lift, and by mean and at most while the towel is held at rest after all
+motions; how far it slips then; steps that missed their tolerance; CPU time.
 """
 
 import argparse
@@ -18,7 +18,8 @@ import numpy
 from isocloth.mujoco import Bridge
 
 MODEL = """<mujoco><option timestep="{own}" integrator="implicitfast"/><worldbody>
-<body name="hand"><joint name="z" type="slide" axis="0 0 1" damping="50"/><joint name="yaw" type="hinge" axis="0 0 1" damping="2"/>
+<body name="hand"><joint name="z" type="slide" axis="0 0 1" damping="50"/>
+ <joint name="yaw" type="hinge" axis="0 0 1" damping="2"/>
  <geom type="box" size=".03 .05 .01" pos="0 0 .12" mass="1" contype="0" conaffinity="0"/>
  <body name="left" pos="0 -.021 0"><joint name="left" type="slide" axis="0 1 0" damping="20" range="-.02 .03"/>
   <geom name="left" type="box" size=".03 .01 .02" mass="{mass}" friction=".5" contype="0" conaffinity="0"/></body>
@@ -35,8 +36,9 @@ def towel(step):
             "projection": {"on_violation": "continue"},
             "garments": [{"mesh": {"generator": "quad_grid", "nodes": [16, 16], "size": [0.3, 0.3]},
                           "transform": {"rotation": [90, 0, 0], "translation": [-0.15, 0, -0.24]},
-                          "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5, "mass_damping": 0.2,
-                                     "stretch_stiffness": 2000, "shear_stiffness": 100, "thickness": 0.002},
+                          "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5,
+                                     "mass_damping": 0.2, "stretch_stiffness": 2000, "shear_stiffness": 100,
+                                     "thickness": 0.002},
                           "grippers": [{"name": "line", "region": {"type": "box", "size": [0.32, 0.05, 0.004]},
                                         "position": [0, 0, 0.06], "holds": [{"from": 0, "to": 2.0}]}]}]}
 
@@ -58,7 +60,8 @@ def run(mass, step, own, hold):
         data.ctrl[:] = [0.2 * between(t, 2.2, 3.5), 2 * numpy.pi * between(t, 3.5, 9), 1, 1]
         [report] = bridge.step()
         axes = data.body("hand").xmat.reshape(3, 3)
-        x = (bridge.simulation.positions(0) - data.body("hand").xpos) @ axes
+        middle = (data.geom("left").xpos + data.geom("right").xpos) / 2  # the fingers float between their motors
+        x = (bridge.simulation.positions(0) - middle) @ axes
         if t >= 2 and chosen is None:
             chosen = (numpy.abs(x[:, [0, 2]]) < [0.028, 0.018]).all(-1)
         rows.append([t, -bridge.wrenches["left"][:3] @ axes[:, 1], bridge.wrenches["right"][:3] @ axes[:, 1],
@@ -81,8 +84,8 @@ def main():
     parser.add_argument("--own", type=float, help="timestep of MuJoCo [s]; default: that of the cloth")
     parser.add_argument("--hold", type=float, default=2.0, help="[s]")
     arguments = parser.parse_args()
-    print("| finger [kg] | step [ms] | MuJoCo's [ms] | peak [N] | off 1 N, closed | held, mean | held, most | slip [mm] | missed |"
-          " CPU [ms/step] |\n|---|---|---|---|---|---|---|---|---|---|")
+    print("| finger [kg] | step [ms] | MuJoCo's [ms] | peak [N] | off 1 N, closed | held, mean | held, most "
+          "| slip [mm] | missed | CPU [ms/step] |\n|---|---|---|---|---|---|---|---|---|---|")
     for mass in arguments.mass:
         for step in arguments.step:
             r = run(mass, step, arguments.own or step, arguments.hold)

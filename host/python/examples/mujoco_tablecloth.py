@@ -3,8 +3,9 @@
     pip install 'isocloth[mujoco]' matplotlib
     MUJOCO_GL=egl python host/python/examples/mujoco_tablecloth.py results/tablecloth
 
-A box on cloth that slides under it is driven by mu g for as long as the cloth is under it, then braked by the table: with
-an edge of the cloth that is a distance d away and is pulled at a velocity v it moves by about mu g (d / v)^2 / 2 before.
+A box on cloth that slides under it is driven by mu g for as long as the cloth is under it, then braked by the table:
+with an edge of the cloth that is a distance d away and is pulled at a velocity v it moves by about mu g (d / v)^2 / 2
+before.
 """
 
 import argparse
@@ -25,8 +26,9 @@ MODEL = """<mujoco><option timestep="0.005" integrator="implicitfast"/>
 CLOTH = {"recipe": "membrane", "step": 0.005, "duration": 100, "projection": {"on_violation": "continue"},
          "garments": [{"mesh": {"generator": "quad_grid", "nodes": [17, 17], "size": [0.32, 0.32]},
                        "transform": {"translation": [-0.12, -0.16, 0.0015]},
-                       "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5, "mass_damping": 0.2,
-                                  "stretch_stiffness": 2000, "shear_stiffness": 100, "thickness": 0.002},
+                       "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5,
+                                  "mass_damping": 0.2, "stretch_stiffness": 2000, "shear_stiffness": 100,
+                                  "thickness": 0.002},
                        "pins": [{"name": "edge", "select": {"box": {"min": [0.199, -1, -1], "max": [1, 1, 1]}}}]}]}
 
 

@@ -26,13 +26,14 @@ def chosen_geoms(model, geoms, bodies):
     collide = [g for g in range(model.ngeom) if model.geom_contype[g] or model.geom_conaffinity[g]]
     if geoms is None and bodies is None:
         return collide
-    chosen = [_number("geom", geom, model.geom, [geom_name(model, g) for g in range(model.ngeom)]) for geom in _listed(geoms)]
+    names = [geom_name(model, g) for g in range(model.ngeom)]
+    chosen = [_number("geom", geom, model.geom, names) for geom in _listed(geoms)]
     for body in _listed(bodies):
         number = _number("body", body, model.body, [model.body(b).name for b in range(model.nbody)])
         own = [g for g in collide if model.geom_bodyid[g] == number]
         if not own:
-            raise SceneError(f"body {body!r}: found no geom that collides, expected one; name those that the cloth meets by "
-                             "geoms=")
+            raise SceneError(f"body {body!r}: found no geom that collides, expected one; name those that the cloth "
+                             "meets by geoms=")
         chosen += own
     return list(dict.fromkeys(chosen))
 
@@ -83,7 +84,8 @@ def solid_of(model, geom, rounding, meshes):
         raise SceneError(f"geom {name!r}: found type {kind.name[7:].lower()}, expected plane, hfield, sphere, capsule, "
                          "ellipsoid, cylinder, box or mesh; name those that the cloth meets by geoms=")
     if kind in (_GEOM.mjGEOM_PLANE, _GEOM.mjGEOM_HFIELD) and model.body_weldid[body] != 0:
-        raise SceneError(f"geom {name!r}: found a {kind.name[7:].lower()} of a body that moves, expected one of the world")
+        raise SceneError(f"geom {name!r}: found a {kind.name[7:].lower()} of a body that moves, expected one of the "
+                         "world")
     return Solid(geom, body, name, shape, place, mesh)
 
 
@@ -113,8 +115,8 @@ def _hull(model, geom):
     mesh = model.geom_dataid[geom]
     begin = model.mesh_graphadr[mesh]
     if begin < 0:
-        raise SceneError(f"geom {geom_name(model, geom)!r}: found a mesh without a convex hull, expected one: let it collide in "
-                         "the model (contype, conaffinity)")
+        raise SceneError(f"geom {geom_name(model, geom)!r}: found a mesh without a convex hull, expected one: let it "
+                         "collide in the model (contype, conaffinity)")
     graph = model.mesh_graph[begin:]
     vertex_count, face_count = int(graph[0]), int(graph[1])
     chosen = graph[2 + vertex_count:2 + 2 * vertex_count]

@@ -15,13 +15,15 @@ _FULL = mujoco.mjtState.mjSTATE_FULLPHYSICS
 class Worlds:
     """Several worlds of a MuJoCo model, each with its cloth: a :class:`Bridge` each, stepped side by side in threads.
 
-    model, scene, options: as for :class:`Bridge`; count: number of worlds; threads: 0 for all cores, results do not depend
-    on it. Arrays are as those of ``mujoco.rollout`` and of batched MJX states: the first axis is the world. A world that
-    fails is frozen, and named in ``errors`` by its number with what it raised, until it is reset; others go on.
+    model, scene, options: as for :class:`Bridge`; count: number of worlds; threads: 0 for all cores, results do not
+    depend on it. Arrays are as those of ``mujoco.rollout`` and of batched MJX states: the first axis is the world. A
+    world that fails is frozen, and named in ``errors`` by its number with what it raised, until it is reset; others go
+    on.
 
     >>> import mujoco
     >>> model = mujoco.MjModel.from_xml_string('''<mujoco><option timestep="0.01"/><worldbody>
-    ...   <body><joint name="up" type="slide" axis="0 0 1"/><geom type="sphere" size=".03" mass=".05" pos="0 0 .1"/></body>
+    ...   <body><joint name="up" type="slide" axis="0 0 1"/>
+    ...   <geom type="sphere" size=".03" mass=".05" pos="0 0 .1"/></body>
     ...   </worldbody><actuator><motor joint="up"/></actuator></mujoco>''')
     >>> scene = {"step": 0.01, "duration": 1, "garments": [
     ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.3, 0.3]}}]}
@@ -83,8 +85,8 @@ class Worlds:
         return list(self.bridges[0].wrenches)
 
     def step(self, ctrl=None):
-        """A step of all worlds with ``ctrl``, shape (worlds, nu), which None takes from the attribute; returns the reports
-        of each world, None of those that are frozen."""
+        """A step of all worlds with ``ctrl``, shape (worlds, nu), which None takes from the attribute; returns the
+        reports of each world, None of those that are frozen."""
         if ctrl is not None:
             ctrl = numpy.asarray(ctrl, dtype=float)
             if ctrl.shape != self.ctrl.shape:
@@ -105,12 +107,13 @@ class Worlds:
         for world, reports in enumerate(found):
             if isinstance(reports, Error):
                 self.errors[world], found[world] = reports, None
-                warnings.warn(f"world {world}: {reports}; it is frozen until reset({world})", SceneWarning, stacklevel=2)
+                warnings.warn(f"world {world}: {reports}; it is frozen until reset({world})", SceneWarning,
+                              stacklevel=2)
         return found
 
     def rollout(self, ctrl):
-        """Steps with ``ctrl``, shape (worlds, steps, nu); returns states after each, shape (worlds, steps, numbers), and
-        positions of the first garment, shape (worlds, steps, nodes, 3)."""
+        """Steps with ``ctrl``, shape (worlds, steps, nu); returns states after each, shape (worlds, steps, numbers),
+        and positions of the first garment, shape (worlds, steps, nodes, 3)."""
         ctrl = numpy.asarray(ctrl, dtype=float)
         if ctrl.ndim != 3 or ctrl.shape[::2] != self.ctrl.shape:
             raise ShapeError(f"ctrl: found shape {ctrl.shape}, expected {self.ctrl.shape[:1]} worlds, steps and "

@@ -3,9 +3,10 @@
 A step of the cloth is one or several of MuJoCo. Light fingers that were only told the last step's force would be thrown
 about, so the two are solved together (:meth:`isocloth.Simulation.set_external_motion`):
 
-1. MuJoCo takes the step without cloth: free poses. Once more for each degree of freedom that moves bodies near cloth, with
-   a small force there: W, how poses at the end of the step give way, with all that actuators, joints' limits, equalities
-   and contacts of MuJoCo have to say.
+1. MuJoCo takes the step without cloth: free poses. Once more for each degree of freedom that moves bodies near cloth,
+with
+   a small force there: W, how poses at the end of the step give way, with all that actuators, joints' limits,
+   equalities and contacts of MuJoCo have to say.
 2. The cloth takes the step with these bodies, whose poses depart from the free ones by W f h^2.
 3. MuJoCo takes the step from where it was, with the wrenches that the cloth found in ``xfrc_applied``.
 
@@ -54,17 +55,18 @@ class Bridge:
     """A MuJoCo model and its data beside the cloths of a scene.
 
     model, data: MuJoCo's; ``data`` is stepped in place. scene: as in :class:`isocloth.Simulation`, a dict or a
-    :class:`isocloth.scene.Scene`, without the geoms, which are added to its obstacles and bodies; its step is a whole number
-    of MuJoCo's ``timestep``. geoms: names or numbers of those that the cloth meets, beside all that collide (``contype`` or
-    ``conaffinity`` not 0) of ``bodies``; both None: all that collide. friction: of cloth and geom; None: the first of
-    ``geom_friction``. meshes: "hulls", as MuJoCo takes them, or "surfaces", as they are, which must be closed. rounding: of
-    edges of boxes and cylinders [m], at most a tenth of their size. reach: bodies farther than this from all cloth at the
-    beginning of a step are moved as if nothing could touch them [m]. options: of :class:`isocloth.Simulation`.
+    :class:`isocloth.scene.Scene`, without the geoms, which are added to its obstacles and bodies; its step is a whole
+    number of MuJoCo's ``timestep``. geoms: names or numbers of those that the cloth meets, beside all that collide
+    (``contype`` or ``conaffinity`` not 0) of ``bodies``; both None: all that collide. friction: of cloth and geom;
+    None: the first of ``geom_friction``. meshes: "hulls", as MuJoCo takes them, or "surfaces", as they are, which must
+    be closed. rounding: of edges of boxes and cylinders [m], at most a tenth of their size. reach: bodies farther than
+    this from all cloth at the beginning of a step are moved as if nothing could touch them [m]. options: of
+    :class:`isocloth.Simulation`.
 
-    Geoms of bodies that no joint moves are obstacles, those of mocap bodies are obstacles that are steered, all others are
-    external bodies. Gravity of both is MuJoCo's, which must point along -z. ``wrenches``: forces [N] and torques about the
-    origins of geoms [N m], along the axes of the world, that cloth gave to each in the last step, by names; sensors of
-    ``data`` feel them, too.
+    Geoms of bodies that no joint moves are obstacles, those of mocap bodies are obstacles that are steered, all others
+    are external bodies. Gravity of both is MuJoCo's, which must point along -z. ``wrenches``: forces [N] and torques
+    about the origins of geoms [N m], along the axes of the world, that cloth gave to each in the last step, by names;
+    sensors of ``data`` feel them, too.
 
     Raises :class:`isocloth.SceneError` for a geom that the cloth has no counterpart of, with its name.
     """
@@ -107,9 +109,9 @@ class Bridge:
         """A step of the cloth and as many of MuJoCo as it takes; returns the reports of the cloth.
 
         What the program set in ``ctrl``, ``qfrc_applied``, ``xfrc_applied`` and mocap poses acts throughout. Raises
-        :class:`isocloth.ShapeError` for what is not finite there, for a body that was moved far since the last step other
-        than by :meth:`reset` and :meth:`restore` (or ``mj_resetData``), and :class:`isocloth.NumericalError` where MuJoCo
-        becomes unstable, with names; of the step nothing has then happened to ``data``.
+        :class:`isocloth.ShapeError` for what is not finite there, for a body that was moved far since the last step
+        other than by :meth:`reset` and :meth:`restore` (or ``mj_resetData``), and :class:`isocloth.NumericalError`
+        where MuJoCo becomes unstable, with names; of the step nothing has then happened to ``data``.
         """
         model, data, free = self.model, self.data, self._free
         _require_finite(model, data)
@@ -170,11 +172,11 @@ class Bridge:
             self.simulation.write(field, values, garment)
 
     def draw(self, scene, rgba=(0.25, 0.45, 0.8, 1.0), garments=None):
-        """Adds the cloth to a ``mjvScene`` as triangles, after ``update_scene()`` of a ``mujoco.Renderer`` (its ``scene``)
-        or to the ``user_scn`` of a passive viewer, where ``user_scn.ngeom = 0`` comes first.
+        """Adds the cloth to a ``mjvScene`` as triangles, after ``update_scene()`` of a ``mujoco.Renderer`` (its
+        ``scene``) or to the ``user_scn`` of a passive viewer, where ``user_scn.ngeom = 0`` comes first.
 
-        rgba: one color, or one for each garment. garments: as in :meth:`isocloth.Simulation.positions`; None: all. Returns
-        the number of triangles for which there was no room: ``mujoco.Renderer(model, max_geom=)`` makes more.
+        rgba: one color, or one for each garment. garments: as in :meth:`isocloth.Simulation.positions`; None: all.
+        Returns the number of triangles for which there was no room: ``mujoco.Renderer(model, max_geom=)`` makes more.
         """
         simulation = self.simulation
         chosen = range(simulation.garment_count) if garments is None else simulation._numbers_of(garments)
@@ -193,7 +195,8 @@ class Bridge:
             room = max(scene.maxgeom - scene.ngeom, 0)
             left_out += max(len(faces) - room, 0)
             for place, matrix in zip(corners[:room, 0], matrices):
-                mujoco.mjv_initGeom(scene.geoms[scene.ngeom], mujoco.mjtGeom.mjGEOM_TRIANGLE, ones, place, matrix, color)
+                geom = scene.geoms[scene.ngeom]
+                mujoco.mjv_initGeom(geom, mujoco.mjtGeom.mjGEOM_TRIANGLE, ones, place, matrix, color)
                 scene.ngeom += 1
         return left_out
 
@@ -238,8 +241,9 @@ class Bridge:
         ways = numpy.linalg.norm(begin[:, :3] - self._ends[:, :3], axis=-1)
         for solid, way, radius in zip(self._external, ways, self._radii):
             if way > max(2 * radius, _LEAP):
-                raise ShapeError(f"geom {solid.name!r}: found a leap of {way:.3g} m since the last step, expected less than its "
-                                 "size; move it by its actuators or forces, or put both back by reset() or restore()")
+                raise ShapeError(f"geom {solid.name!r}: found a leap of {way:.3g} m since the last step, expected less "
+                                 "than its size; move it by its actuators or forces, or put both back by reset() or "
+                                 "restore()")
 
     def _advance(self, data, state, forces, more=None):
         """MuJoCo's part of a step from `state`."""
@@ -286,8 +290,8 @@ class Bridge:
         return near
 
     def _response(self, state, asked, near):
-        """W = J A J^T of the external geoms, shape (6 geoms, 6 geoms), with A, how the degrees of freedom end by forces on
-        them, over h^2; 0 for what is not near."""
+        """W = J A J^T of the external geoms, shape (6 geoms, 6 geoms), with A, how the degrees of freedom end by
+        forces on them, over h^2; 0 for what is not near."""
         model, free, h = self.model, self._free, self.simulation.step_length
         w = numpy.zeros((6 * len(self._external),) * 2)
         if near:
@@ -383,6 +387,7 @@ def _complaints(data):
 def _require_stable(model, data, before, state):
     for (kind, what, where), number in zip(_COMPLAINTS, before):
         if data.warning[kind].number > number:
-            raise NumericalError(f"{where(model, data.warning[kind].lastinfo)}: found {what} that is not finite or too large "
-                                 f"in the step from {state[0]:.6g} s, expected a stable step of MuJoCo: a smaller timestep, "
-                                 "more damping or softer actuators")
+            name = where(model, data.warning[kind].lastinfo)
+            raise NumericalError(f"{name}: found {what} that is not finite or too large in the step from "
+                                 f"{state[0]:.6g} s, expected a stable step of MuJoCo: a smaller timestep, more damping "
+                                 "or softer actuators")
