@@ -125,6 +125,7 @@ struct Simulation::Members {
   }
   /// Has what was steered go on by the clock of the simulation where garments' clocks were set.
   void follow_clocks();
+  void follow_clock(std::size_t garment);
   /// Gives an obstacle another motion, for garments of a world or of all; returns whether it sets out or
   /// comes to rest.
   bool steer(std::size_t obstacle, Index world, ObstacleMotion motion);

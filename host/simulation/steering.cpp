@@ -84,22 +84,24 @@ PoseMotion motion_to(const Pose& from, const FrameTarget& target, double now, do
 
 }  // namespace
 
+void Simulation::Members::follow_clock(std::size_t g) {
+  Steering& own = steering[g];
+  const double change = lead(g) - own.lead;
+  own.lead += change;
+  if (change == 0) return;
+  Garment& garment = scene.garments[g];
+  const auto follow = [&](auto& motion) {
+    motion = delayed_by_steps(motion, change, garment.time_offset, scene.step);
+  };
+  for (const std::size_t p : own.pins) follow(garment.pins[p].motion);
+  for (const std::size_t n : own.gripper_motions) follow(garment.grippers[n].motion);
+  for (const std::size_t n : own.gripper_holds)
+    for (Hold& hold : garment.grippers[n].holds) hold = {hold.from + change, hold.to + change};
+  if (!own.pins.empty()) at(g, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
+}
+
 void Simulation::Members::follow_clocks() {
-  for (std::size_t g = 0; g < steering.size(); ++g) {
-    Steering& own = steering[g];
-    const double change = lead(g) - own.lead;
-    own.lead += change;
-    if (change == 0) continue;
-    Garment& garment = scene.garments[g];
-    const auto follow = [&](auto& motion) {
-      motion = delayed_by_steps(motion, change, garment.time_offset, scene.step);
-    };
-    for (const std::size_t p : own.pins) follow(garment.pins[p].motion);
-    for (const std::size_t n : own.gripper_motions) follow(garment.grippers[n].motion);
-    for (const std::size_t n : own.gripper_holds)
-      for (Hold& hold : garment.grippers[n].holds) hold = {hold.from + change, hold.to + change};
-    if (!own.pins.empty()) at(g, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
-  }
+  for (std::size_t g = 0; g < steering.size(); ++g) follow_clock(g);
 }
 
 void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
@@ -109,7 +111,7 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
   check_index(pin, m.scene.garments[garment].pins.size(), "pin");
   Pin& own = m.scene.garments[garment].pins[pin];
   validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
-  m.follow_clocks();
+  m.follow_clock(garment);
   own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
                                 m.scene.step);
   own.ramp = 0;
@@ -140,7 +142,7 @@ void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, Ob
   m.require_idle("set_gripper_motion");
   Gripper& own = gripper_of(m.scene, garment, gripper);
   check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
-  m.follow_clocks();
+  m.follow_clock(garment);
   own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
                                 m.scene.step);
   m.steering[garment].gripper_motions.insert(gripper);
@@ -155,7 +157,7 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   Members& m = members();
   m.require_idle("open_gripper");
   Gripper& own = gripper_of(m.scene, garment, gripper);
-  m.follow_clocks();
+  m.follow_clock(garment);
   const double now = time(garment);
   std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
   if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);

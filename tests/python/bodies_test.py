@@ -177,6 +177,13 @@ def test_wrenches_are_those_of_weight():
     assert (of_first["pressure"] * 0.2 * 0.2).mean() == pytest.approx(weight(simulation), rel=1.0)
 
 
+def test_views_of_contacts_have_the_numbers_of_obstacles():
+    simulation = made(lifted(2, obstacles=[{**LIFT, "name": "far", "position": [0, 0, -2]}, LIFT]))
+    simulation.advance(10)
+    [view] = simulation.views("contact_obstacles")
+    assert set(numpy.unique([view.cloth(c) for c in range(2)])) == {-1, 1}
+
+
 def test_friction_changes_while_it_runs_and_for_some():
     slope = {"name": "slope", "shape": {"type": "plane"}, "rotation_degrees": [0, 15, 0], "friction": {"static": 0.5}}
     scene = lifted(2, obstacles=[slope])

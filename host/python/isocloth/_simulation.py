@@ -179,7 +179,8 @@ class Simulation(Bodies, _core.Simulation):
         """:class:`View` of each set of garments that are stepped together, where they lie.
 
         field: ``positions`` [m], ``velocities`` [m/s], ``strains`` (the numbers of :class:`Strain`),
-        ``contact_obstacles``, ``contact_forces`` [kg m] (force times step squared) or ``hold_forces`` [kg m].
+        ``contact_obstacles`` (numbers as reals, -1: none), ``contact_forces`` [kg m] (force times step squared) or
+        ``hold_forces`` [kg m].
         """
         return [View(array, garments) for array, garments in self._views(field)]
 

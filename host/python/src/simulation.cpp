@@ -67,10 +67,8 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
   for (const FieldView& view : runner.idle().view(garment_field(name))) {
     std::size_t shape[4];
     std::copy(view.shape.begin(), view.shape.end(), shape);
-    const bool is_index = name == "contact_obstacles";
-    const nb::dlpack::dtype type = is_index                               ? nb::dtype<std::int32_t>()
-                                   : view.precision == Precision::float32 ? nb::dtype<float>()
-                                                                          : nb::dtype<double>();
+    const nb::dlpack::dtype type =
+        view.precision == Precision::float32 ? nb::dtype<float>() : nb::dtype<double>();
     nb::object array;
     if (view.backend == "cpu")
       array = nb::cast(nb::ndarray<nb::numpy>(view.data, 4, shape, self, view.strides.data(), type));
