@@ -273,6 +273,10 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   const std::size_t obstacles = simulation_.scene().obstacles.size();
   for (std::size_t n = 0; n <= steps; ++n) {
     require_wrenches(sums[n].wrenches, obstacles, n);
+    if (!sums[n].contacts.empty() || !sums[n].holds.empty())
+      throw ShapeError(text("loss[", n,
+                            "]: found derivatives by what contacts and holds keep, expected none: "
+                            "a loss is one of places, velocities and wrenches"));
     for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
       if (part->empty()) part->resize(nodes);
       if (part->size() != nodes)
