@@ -34,6 +34,21 @@ GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   return state;
 }
 
+/// Friction of a garment with each obstacle, static and dynamic.
+std::vector<double> frictions_of(const Scene& scene, std::size_t garment) {
+  std::vector<double> found;
+  for (const Obstacle& obstacle : scene.obstacles) {
+    found.push_back(obstacle.friction.static_);
+    found.push_back(obstacle.friction.dynamic);
+  }
+  for (const FrictionPair& pair : scene.contact.pairs)
+    if (pair.garment == garment && pair.obstacle < scene.obstacles.size()) {
+      found[2 * pair.obstacle] = pair.friction.static_;
+      found[2 * pair.obstacle + 1] = pair.friction.dynamic;
+    }
+  return found;
+}
+
 /// Where solids are at two moments, pose_at(solid, moment).
 template <class Solids, class PoseAt>
 std::vector<SolidMotion> motions_of(const Solids& solids, const Moment& from, const Moment& to,
@@ -126,6 +141,7 @@ Tape::Tape(Simulation& simulation) : simulation_(simulation) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     fabrics_.push_back(scene.garments[g].fabric);
     gravities_.push_back(scene.garments[g].gravity.value_or(scene.gravity));
+    frictions_.push_back(frictions_of(scene, g));
     states_.push_back({bare_state(simulation, g)});
   }
 }
@@ -191,9 +207,9 @@ std::vector<StepReport> Tape::step() {
   for (std::size_t g = 0; g < states_.size(); ++g) {
     const Garment& garment = scene.garments[g];
     if (numbers_of(scene, garment.fabric) != numbers_of(scene, fabrics_[g]) ||
-        garment.gravity.value_or(scene.gravity) != gravities_[g])
+        garment.gravity.value_or(scene.gravity) != gravities_[g] || frictions_of(scene, g) != frictions_[g])
       throw SceneError(text("garments[", g,
-                            "]: found another fabric or gravity than when the tape began, "
+                            "]: found another fabric, gravity or friction than when the tape began, "
                             "expected them to stay; begin another tape"));
     // What other code wrote into the simulation is where this step begins.
     GarmentState now = bare_state(simulation_, g);
@@ -283,6 +299,10 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   const std::size_t obstacles = simulation_.scene().obstacles.size();
   for (std::size_t n = 0; n <= steps; ++n) {
     require_wrenches(sums[n].wrenches, obstacles, n);
+    if (!sums[n].contacts.empty() || !sums[n].holds.empty())
+      throw ShapeError(text("loss[", n,
+                            "]: found derivatives by what contacts and holds keep, expected none: "
+                            "a loss is one of places, velocities and wrenches"));
     for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
       if (part->empty()) part->resize(nodes);
       if (part->size() != nodes)

@@ -51,7 +51,7 @@ struct ContactChanges {
 
 /// Takes a simulation's steps and remembers their states, then goes back through them. The simulation must
 /// outlive it; what other code does to it between steps (commands that move pins, obstacles and grippers,
-/// forces) is seen, a change of fabric or gravity refused.
+/// forces) is seen, a change of fabric, gravity or friction refused.
 ///
 /// Every step is differentiated as if it had converged exactly (StepAdjoint::gradient): derivatives are
 /// those of the motion for projection.force_tolerance -> 0, and differ from differences of runs by about what
@@ -64,8 +64,8 @@ class Tape {
   explicit Tape(Simulation& simulation);
 
   /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance or is taken in
-  /// parts, which is then not on the tape; SceneError where a fabric or gravity has changed or a force has
-  /// been added.
+  /// parts, which is then not on the tape; SceneError where a fabric, gravity or friction has changed or a
+  /// force has been added.
   std::vector<StepReport> step();
   std::size_t step_count() const { return told_.size(); }
   /// Of a garment after so many steps [m], shape [node_count].
@@ -93,6 +93,8 @@ class Tape {
   Simulation& simulation_;
   std::vector<Fabric> fabrics_;
   std::vector<double> gravities_;
+  std::vector<std::vector<double>>
+      frictions_;  ///< of obstacles, static and dynamic, shape [garment][2 obstacle_count]
   std::vector<std::vector<GarmentState>> states_;  ///< shape [garment][step_count + 1]
   /// What a step was told, of each garment.
   struct Told {

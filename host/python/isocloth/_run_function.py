@@ -149,7 +149,7 @@ class RunFunction:
 
     def _move_solids(self, poses):
         simulation, h = self.simulation, self.simulation.step_length
-        times = simulation.garment_time(self.garment) + h * numpy.arange(self.steps + 1)
+        times = simulation.time + h * numpy.arange(self.steps + 1)
         for name, told in poses.items():
             for i, center in enumerate(self._places[name] if told is not None else ()):
                 motion = {"times": times, "translations": told[:, i, :3], "rotations": told[:, i, 3:], "center": center}
