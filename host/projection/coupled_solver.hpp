@@ -22,6 +22,7 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
 
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
+  std::vector<Strain> strains() override;
   void undo() override;
   std::vector<BodyState> bodies() const override {
     return bodies_ ? bodies_->states() : std::vector<BodyState>();
