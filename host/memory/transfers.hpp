@@ -80,12 +80,13 @@ class Downloads {
   std::vector<TransferPiece> pieces_;
 };
 
-/// Copies from the host's memory to a device's: one copy and one wait for all of them.
+/// Copies from the host's memory to a device's, in the order of the device's own queue: one copy for all of
+/// them, for which nobody waits where there is upload_room().
 class Uploads {
  public:
   explicit Uploads(const Device& device) : device_(device) {}
 
-  /// Notes that the values are to be written to an array of their size; they must live until run().
+  /// Notes that the values are to be written to an array of their size; they must live until run() returns.
   template <class T>
   void add(const std::vector<T>& values, ArrayView<T> to) {
     assert(values.size() == to.size());

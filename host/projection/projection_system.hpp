@@ -44,6 +44,10 @@ class ProjectionSystem {
   bool end_factor();
   /// assemble(), factor(), and what the factor leaves out to this relative tolerance.
   bool solve(double rtol);
+  /// Whether a solve() is begin_solve() and end_factor(), and what follows it may be launched before anybody
+  /// knows whether there is a factor.
+  bool can_begin_solve() const { return nodal_solver_->is_recordable() && !coupled_.exists(); }
+  void begin_solve(Downloads& downloads);
   /// Corrects multipliers, forces of contacts and the iterate.
   void correct(const BodyMoves<Real>& bodies) { correct(bodies, rows_.values().jacobian); }
   bool can_project_again() const { return rows_.values().jacobian_before.size() > 0; }
@@ -84,8 +88,9 @@ class ProjectionSystem {
   AssembleGradient<Real> right_side(const MetricView<Real>& metric, bool with_rows,
                                     const SampleForces<Real>& samples);
   void assemble_right_side(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// Adds to the correction of the factor what that leaves out; false: not finite.
-  bool couple(const MetricView<Real>& metric, double rtol);
+  /// Adds to the correction of the factor what that leaves out; false: not finite. more: what else is to be
+  /// fetched with the first wait, or null.
+  bool couple(const MetricView<Real>& metric, double rtol, Downloads* more = nullptr);
   void correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian);
   Stitches<Real> stitches() const {
     return {arrays_.stitch_pattern(), stitch_stiffness_.view(), stitch_rests_.view()};

@@ -1,6 +1,5 @@
 // What is said of a device that cannot be used, and how its memory is dealt out.
 #include "host/memory/device.hpp"
-
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +16,8 @@
 #include "engine/mesh/generators.hpp"
 #include "host/memory/arena.hpp"
 #include "host/memory/buffer.hpp"
+#include "host/memory/recording.hpp"
+#include "host/memory/recording.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "tests/host/cloth_sheets.hpp"
@@ -372,6 +373,40 @@ TEST_F(TestDevice, SendsTheLaunchesOfALargeFactorisationAsOne) {
   const std::string seen = calls();
   EXPECT_EQ(std::count(seen.begin(), seen.end(), 'L'), 0) << seen;
   EXPECT_GT(std::count(seen.begin(), seen.end(), 'R'), 0) << seen;
+}
+
+/// Iterations of conjugate gradients that end when there were seven.
+TEST_F(TestDevice, RepeatsARecordingUntilItSaysThatItIsDone) {
+  const Device device({.backend = "cuda"});
+  const Buffer<double> partials(device, std::vector<double>{1});
+  Buffer<CgColumn> columns(device, 1);
+  Buffer<CgProgress> progress(device, 1);
+  const auto advance = [&](AdvanceCg::Phase phase) {
+    step_kernels<double>(device.backend())
+        .advance_cg(device.queue(), {.phase = phase,
+                                     .count = 1,
+                                     .goal_factor = 0,
+                                     .most_iterations = 7,
+                                     .partials = partials.view(),
+                                     .columns = columns.view(),
+                                     .progress = progress.view()});
+  };
+  const auto iteration = [&](const Queue&) {
+    advance(AdvanceCg::Phase::curvature);
+    advance(AdvanceCg::Phase::energy);
+  };
+  Recording recording(device);
+  ASSERT_TRUE(recording.can_repeat());
+  const Index* const goes_on = &progress.view().data()->goes_on;
+  for (int time = 0; time < 3; ++time) {
+    advance(AdvanceCg::Phase::begin);
+    calls();
+    recording.run(iteration, goes_on);
+    const CgProgress found = progress.download().front();
+    EXPECT_EQ(found.iterations, time == 0 ? 1 : 7);
+    EXPECT_EQ(found.goes_on, time == 0 ? 1 : 0);
+    EXPECT_EQ(calls(), time == 0 ? "LLLD" : "LRD");
+  }
 }
 
 /// Launches and waits of steps, by how many iterations they have. A graph is a launch; each copy waits.

@@ -96,6 +96,20 @@ struct cudaFuncAttributes {
   int numRegs;
 };
 
+using cudaGraphConditionalHandle = std::size_t;
+constexpr unsigned cudaGraphCondAssignDefault = 1;
+enum cudaGraphNodeType { cudaGraphNodeTypeConditional = 13 };
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeWhile = 1 };
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  struct {
+    cudaGraphConditionalHandle handle;
+    cudaGraphConditionalNodeType type;
+    unsigned size;
+    cudaGraph_t* phGraph_out;
+  } conditional;
+};
+
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
@@ -119,6 +133,15 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaKernelNodeParams* params);
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaKernelNodeParams* params);
+/// Of a graph with nothing else in it: does its body until the condition is 0.
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_launch, unsigned flags);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                             std::size_t count, cudaGraphNodeParams* params);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* dependencies, std::size_t count,
+                                       cudaGraph_t child);
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);

@@ -289,6 +289,56 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
   executable->calls->at(node - 1) = std::move(launch.call);
   return cudaSuccess;
 }
+namespace {
+
+/// Conditions of graphs by their handles, as they are at a launch and as kernels have set them.
+struct Condition {
+  unsigned at_launch = 0, now = 0;
+};
+std::vector<Condition>& conditions() {
+  static std::vector<Condition> all;
+  return all;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t,
+                                             unsigned at_launch, unsigned flags) {
+  const Lock lock(mutex());
+  if (flags != cudaGraphCondAssignDefault) fail("a condition of a graph without a value at the launch");
+  *handle = conditions().size();
+  conditions().push_back({at_launch, at_launch});
+  return cudaSuccess;
+}
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) {
+  conditions().at(handle).now = value;
+}
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
+                             std::size_t count, cudaGraphNodeParams* params) {
+  const Lock lock(mutex());
+  if (count != 0 || !graph->calls->empty() || params->type != cudaGraphNodeTypeConditional ||
+      params->conditional.type != cudaGraphCondTypeWhile || params->conditional.size != 1)
+    fail("a node of a graph that is not known here");
+  graph->body = std::make_shared<Graph>(Graph{.device = graph->device});
+  graph->body_pointer = graph->body.get();
+  params->conditional.phGraph_out = &graph->body_pointer;
+  graph->calls->push_back([body = graph->body->calls, handle = params->conditional.handle] {
+    for (conditions().at(handle).now = conditions().at(handle).at_launch; conditions().at(handle).now != 0;)
+      for (const auto& call : *body) call();
+  });
+  *node = graph->calls->size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
+                                       std::size_t count, cudaGraph_t child) {
+  const Lock lock(mutex());
+  if (count != 0 || !graph->calls->empty()) fail("a child graph that is not the first node");
+  graph->calls->push_back([calls = std::make_shared<Calls>(*child->calls)] {
+    for (const auto& call : *calls) call();
+  });
+  *node = graph->calls->size();
+  return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const Lock lock(mutex());
   use_device();

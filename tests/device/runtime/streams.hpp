@@ -20,6 +20,8 @@ using Calls = std::vector<std::function<void()>>;
 struct Graph {
   int device = 0;
   std::shared_ptr<Calls> calls = std::make_shared<Calls>();  ///< live on while they wait in a stream
+  std::shared_ptr<Graph> body{};                             ///< of its conditional node
+  cudaGraph_t body_pointer = nullptr;                        ///< to that, as CUDA gives it away
 };
 
 }  // namespace isocloth::software
