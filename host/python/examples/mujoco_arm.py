@@ -25,9 +25,8 @@ def panda(path, grip):
     """The model: its arm as it is, a floor, and pads and a servo for the fingers."""
     spec = mujoco.MjSpec.from_file(str(path))
     world = spec.worldbody
-    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.5, 1.5, 0.1], rgba=[0.86, 0.85, 0.82, 1],
+    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.5, 1.5, 0.1], rgba=[0.5, 0.5, 0.48, 1],
                    contype=0, conaffinity=0)
-    world.add_light(pos=[0.8, -1, 2.5], dir=[-0.2, 0.35, -1], diffuse=[0.5, 0.5, 0.5])
     spec.visual.headlight.ambient = [0.35, 0.35, 0.35]
     spec.visual.headlight.diffuse = [0.45, 0.45, 0.45]
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
@@ -74,6 +73,8 @@ def joints_for(model, data, hand, place, turn, start):
         mujoco.mj_jacBody(model, data, jacobian[:3], jacobian[3:], hand)
         j = jacobian[:, ARM]
         joints += j.T @ numpy.linalg.solve(j @ j.T + 1e-8 * numpy.eye(6), error)
+    else:
+        raise SystemExit(f"found no angles of the arm for {place}: it is out of reach")
     return joints
 
 
@@ -103,9 +104,12 @@ def main():
     data.qpos[:] = [-numpy.pi / 2, 0, 0, -1.57079, 0, 1.57079, numpy.pi / 4, 0.03, 0.03]
     mujoco.mj_forward(model, data)
     place, turn = data.xpos[hand].copy(), data.xmat[hand].reshape(3, 3).copy()
-    home = joints_for(model, plan, hand, place, turn, data.qpos[ARM])
-    data.qpos[ARM] = home
+    lifted = [data.qpos[ARM].copy()]  # from 0.2 m below to here
+    for z in numpy.linspace(0.01, 0.2, 20):
+        lifted.insert(0, joints_for(model, plan, hand, place - [0, 0, z], turn, lifted[0]))
+    data.qpos[ARM] = lifted[0]
     mujoco.mj_forward(model, data)
+    place = data.xpos[hand].copy()
     bridge = Bridge(model, data, towel(place - [0, 0, PAD - 0.006]), bodies=arguments.bodies, threads=1)
     renderer = mujoco.Renderer(model, 480, 640, max_geom=20000) if arguments.film else None
     camera = mujoco.MjvCamera()
@@ -114,7 +118,6 @@ def main():
     pictures, log = [], []
     began, cpu = time.perf_counter(), time.process_time()
     end = 9.5 + arguments.hold
-    lifted = [joints_for(model, plan, hand, place + [0, 0, 0.2 * z], turn, home) for z in numpy.linspace(0, 1, 21)]
     fingers = {side: [g for g in bridge.wrenches if g.startswith(side)] for side in ("left", "right")}
     chosen = None
     for k in range(round(end / STEP)):
