@@ -1,4 +1,4 @@
-"""A Panda of mujoco_menagerie closes its fingers on a towel, lifts it, turns it once around, and holds it.
+"""A Panda of mujoco_menagerie closes its fingers on a strip of towel, lifts it, turns it once around, and holds it.
 
     pip install 'isocloth[mujoco,record]' mujoco_menagerie matplotlib python host/python/examples/mujoco_arm.py
     results/arm --film       # without a display: MUJOCO_GL=egl
@@ -25,9 +25,8 @@ def panda(path, grip):
     """The model: its arm as it is, a floor, and pads and a servo for the fingers."""
     spec = mujoco.MjSpec.from_file(str(path))
     world = spec.worldbody
-    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.5, 1.5, 0.1], rgba=[0.86, 0.85, 0.82, 1],
+    world.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[1.5, 1.5, 0.1], rgba=[0.5, 0.5, 0.48, 1],
                    contype=0, conaffinity=0)
-    world.add_light(pos=[0.8, -1, 2.5], dir=[-0.2, 0.35, -1], diffuse=[0.5, 0.5, 0.5])
     spec.visual.headlight.ambient = [0.35, 0.35, 0.35]
     spec.visual.headlight.diffuse = [0.45, 0.45, 0.45]
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
@@ -43,17 +42,17 @@ def panda(path, grip):
     return spec.compile()
 
 
-def towel(edge, side=0.15, nodes=16):
+def towel(edge, length=0.2, width=0.06):
     """Hangs in the plane of y and z below the middle of its upper edge, which lets go after 1.5 s."""
     return {"recipe": "membrane", "step": STEP, "duration": 1000, "contact": {"tolerance": 1e-4},
             "projection": {"on_violation": "continue"},
-            "garments": [{"mesh": {"generator": "quad_grid", "nodes": [nodes, nodes], "size": [side, side]},
+            "garments": [{"mesh": {"generator": "quad_grid", "nodes": [21, 7], "size": [length, width]},
                           "transform": {"rotation": [0, -90, 0],
-                                        "translation": [edge[0], edge[1] - side / 2, edge[2] - side]},
+                                        "translation": [edge[0], edge[1] - width / 2, edge[2] - length]},
                           "fabric": {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-5,
                                      "mass_damping": 0.2, "stretch_stiffness": 2000, "shear_stiffness": 100,
                                      "thickness": 0.002},
-                          "grippers": [{"name": "line", "region": {"type": "box", "size": [0.05, side + 0.02, 0.004]},
+                          "grippers": [{"name": "line", "region": {"type": "box", "size": [0.05, width + 0.02, 0.004]},
                                         "position": list(edge), "holds": [{"from": 0, "to": 1.5}]}]}]}
 
 
@@ -74,6 +73,8 @@ def joints_for(model, data, hand, place, turn, start):
         mujoco.mj_jacBody(model, data, jacobian[:3], jacobian[3:], hand)
         j = jacobian[:, ARM]
         joints += j.T @ numpy.linalg.solve(j @ j.T + 1e-8 * numpy.eye(6), error)
+    else:
+        raise SystemExit(f"found no angles of the arm for {place}: it is out of reach")
     return joints
 
 
@@ -100,31 +101,33 @@ def main():
     model = panda(arguments.model, arguments.grip)
     data, plan = mujoco.MjData(model), mujoco.MjData(model)
     hand = model.body("hand").id
-    data.qpos[:] = [0, 0, 0, -1.57079, 0, 1.57079, -0.7853, 0.03, 0.03]
+    data.qpos[:] = [-numpy.pi / 2, 0, 0, -1.57079, 0, 1.57079, numpy.pi / 4, 0.03, 0.03]
     mujoco.mj_forward(model, data)
     place, turn = data.xpos[hand].copy(), data.xmat[hand].reshape(3, 3).copy()
-    home = joints_for(model, plan, hand, place, turn, data.qpos[ARM])
-    data.qpos[ARM] = home
+    lifted = [data.qpos[ARM].copy()]  # from 0.2 m below to here
+    for z in numpy.linspace(0.01, 0.2, 20):
+        lifted.insert(0, joints_for(model, plan, hand, place - [0, 0, z], turn, lifted[0]))
+    data.qpos[ARM] = lifted[0]
     mujoco.mj_forward(model, data)
+    place = data.xpos[hand].copy()
     bridge = Bridge(model, data, towel(place - [0, 0, PAD - 0.006]), bodies=arguments.bodies, threads=1)
     renderer = mujoco.Renderer(model, 480, 640, max_geom=20000) if arguments.film else None
     camera = mujoco.MjvCamera()
-    camera.lookat[:], camera.distance, camera.azimuth, camera.elevation = [0.15, 0, 0.45], 2.0, 125, -18
+    camera.lookat[:], camera.distance, camera.azimuth, camera.elevation = [0.1, 0, 0.42], 2.1, 160, -18
     gains = model.actuator_gainprm[ARM, 0]
     pictures, log = [], []
     began, cpu = time.perf_counter(), time.process_time()
-    end = 6.5 + arguments.hold
-    lifted = [joints_for(model, plan, hand, place + [0, 0, 0.2 * z], turn, home) for z in numpy.linspace(0, 1, 21)]
+    end = 9.5 + arguments.hold
     fingers = {side: [g for g in bridge.wrenches if g.startswith(side)] for side in ("left", "right")}
     chosen = None
     for k in range(round(end / STEP)):
         t = (k + 1) * STEP
-        s = 20 * between(t, 2.0, 3.5)
+        s = 20 * between(t, 1.6, 3.0)
         i = min(int(s), 19)
         joints = lifted[i] + (s - i) * (lifted[i + 1] - lifted[i])
-        around = numpy.pi * between(t, 3.5, 6.0)
-        joints[0] += around - numpy.pi / 2 * between(t, 2.0, 3.5)
-        joints[6] -= around - numpy.pi / 2 * between(t, 2.0, 3.5)
+        around = numpy.pi * between(t, 3.0, 9.0)  # of the arm and of the hand in it, neither of which turns so far
+        joints[0] += around
+        joints[6] -= around
         data.ctrl[ARM] = joints + data.qfrc_bias[ARM] / gains  # the arm's weight
         data.ctrl[7] = 0.03 - 0.04 * between(t, 0.1, 1.0)
         [report] = bridge.step()
@@ -138,7 +141,7 @@ def main():
         log.append([t, forces["left"] @ axes[:, 1], forces["right"] @ axes[:, 1],
                     *(seen[chosen].mean(0) if chosen is not None else numpy.zeros(3)), report.strain.max,
                     report.status == "converged", data.qpos[7], data.qpos[8]])
-        if renderer and len(pictures) < min(t, 8) * arguments.fps:
+        if renderer and len(pictures) < min(t, 10) * arguments.fps:
             renderer.update_scene(data, camera)
             bridge.draw(renderer.scene)
             pictures.append(renderer.render().copy())
@@ -146,7 +149,7 @@ def main():
             print(f"{t:.0f} s: fingers at {log[-1][1]:.3f} and {log[-1][2]:.3f} N, "
                   f"{time.process_time() - cpu:.1f} s of CPU", flush=True)
     log = numpy.array(log)
-    held = log[log[:, 0] > 6.5]
+    held = log[log[:, 0] > 9.5]
     closed = log[log[:, 0] > 1.2]
     seconds = time.perf_counter() - began
     print(f"normal force of the left finger {held[:, 1].mean():.4f} N (from {held[:, 1].min():.4f} to "
@@ -154,7 +157,7 @@ def main():
     print(f"largest force on a finger {numpy.abs(log[:, 1:3]).max():.3f} N, least after closing "
           f"{numpy.abs(closed[:, 1:3]).min():.3f} N")
     print(f"slip while held for {arguments.hold} s: {1e3 * numpy.ptp(held[:, 3:6], axis=0).max():.4f} mm; from "
-          f"before the lift: {1e3 * numpy.abs(held[-1, 3:6] - log[log[:, 0] > 1.6][0, 3:6]).max():.3f} mm")
+          f"before the lift: {1e3 * numpy.abs(held[-1, 3:6] - log[log[:, 0] > 1.55][0, 3:6]).max():.3f} mm")
     print(f"largest strain {log[:, 6].max():.4f}; {int((log[:, 7] == 0).sum())} steps of {len(log)} not converged")
     print(f"{seconds:.1f} s for {end} s ({(time.process_time() - cpu) / len(log) * 1e3:.2f} ms of CPU a step)")
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -164,7 +167,7 @@ def main():
         import imageio_ffmpeg
         import matplotlib.image
 
-        moments = [pictures[min(int(t * arguments.fps), len(pictures) - 1)] for t in (0.2, 1.6, 3.6, 6.5)]
+        moments = [pictures[min(int(t * arguments.fps), len(pictures) - 1)] for t in (0.2, 3.0, 6.0, 9.0)]
         matplotlib.image.imsave(arguments.folder / "arm.png", numpy.concatenate(moments, axis=1))
         path = arguments.folder / "arm.mp4"
         writer = imageio_ffmpeg.write_frames(str(path), pictures[0].shape[1::-1], fps=arguments.fps, quality=7)

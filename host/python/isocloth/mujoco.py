@@ -389,5 +389,5 @@ def _require_stable(model, data, before, state):
         if data.warning[kind].number > number:
             name = where(model, data.warning[kind].lastinfo)
             raise NumericalError(f"{name}: found {what} that is not finite or too large in the step from "
-                                 f"{state[0]:.6g} s, expected a stable step of MuJoCo: a smaller timestep, more damping "
-                                 "or softer actuators")
+                                 f"{state[0]:.6g} s, expected a stable step of MuJoCo: a smaller timestep, more "
+                                 "damping or softer actuators")
