@@ -13,10 +13,9 @@ import argparse
 import time
 
 import fold_towel
+import isocloth.gym
 import numpy
 from fold_towel import FRAMES, KNOTS, RELEASED
-
-import isocloth.gym
 
 LENGTHS = numpy.array([0, 0.01, 0.03, 0.06, 0.1, 0.17, 0.28, 0.45])  # of steps along a gradient, side by side
 DAMPING = 4.0  # mass_damping of the towel that is differentiated [1/s]
