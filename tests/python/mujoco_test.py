@@ -338,3 +338,16 @@ def test_code_of_the_page_runs():
     # The servo, 500 N/m from where the finger is to -0.07 m, is held at its 2 N; a finger of 0.1 kg weighs on, too.
     assert names["bridge"].wrenches["finger"][2] == pytest.approx(2 + 0.1 * G, rel=0.02)
     compile(sketch, "ROBOTS.md", "exec")
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"reach": -1}, "reach: found -1, expected a number >= 0"),
+    ({"reach": float("nan")}, "reach: found nan, expected a number >= 0"),
+    ({"friction": "a"}, "friction: found 'a', expected a number >= 0"),
+])
+def test_numbers_of_a_bridge_are_checked(options, words):
+    model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>")
+    with pytest.raises((SceneError, ShapeError), match=words):
+        Bridge(model, mujoco.MjData(model), {"step": 0.002, "garments": []}, **options)
+    with pytest.raises((SceneError, ShapeError), match="model and data: found str and NoneType"):
+        Bridge("x", None, {})

@@ -25,6 +25,7 @@ with
 True
 """
 
+import numbers
 import pathlib
 import tempfile
 import typing
@@ -75,6 +76,12 @@ class Bridge:
                  reach=0.05, **options):
         if meshes not in ("hulls", "surfaces"):
             raise SceneError(f'meshes: found {meshes!r}, expected "hulls" or "surfaces"')
+        if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
+            raise ShapeError(f"model and data: found {type(model).__name__} and {type(data).__name__}, expected "
+                             "mujoco.MjModel and its mujoco.MjData")
+        for name, value in (("reach", reach), *([("friction", friction)] if friction is not None else [])):
+            if not isinstance(value, numbers.Real) or not 0 <= value < float("inf"):
+                raise SceneError(f"{name}: found {value!r}, expected a number >= 0")
         self.model, self.data, self.reach = model, data, reach
         _require_finite(model, data)
         mujoco.mj_forward(model, data)
@@ -126,7 +133,11 @@ class Bridge:
             response = self._response(state, asked, self._near(begin))
             self.simulation.set_external_motion(self._names, begin, self._poses(free, self._external), response)
         if self._mocap:
-            self.simulation.set_body_poses([s.name for s in self._mocap], self._poses(free, self._mocap))
+            try:
+                self.simulation.set_body_poses([s.name for s in self._mocap], self._poses(free, self._mocap))
+            except SceneError as error:
+                said = str(error).split(";")[0]
+                raise ShapeError(f"{said}; lead mocap bodies by shorter ways, or reset() after a leap") from None
         reports = self.simulation.step()
         forces = self._pushed(asked)
         try:
@@ -145,7 +156,12 @@ class Bridge:
         """Both as they were when the bridge was made, or MuJoCo's side as in a keyframe, by its name or number."""
         if keyframe is None:
             return self.restore(self._start)
-        mujoco.mj_resetDataKeyframe(self.model, self.data, self.model.key(keyframe).id)
+        try:
+            number = self.model.key(keyframe).id
+        except (KeyError, IndexError, TypeError):
+            names = [self.model.key(k).name for k in range(self.model.nkey)]
+            raise ShapeError(f"keyframe: found {keyframe!r}, expected one of {len(names)}: {names[:8]}") from None
+        mujoco.mj_resetDataKeyframe(self.model, self.data, number)
         mujoco.mj_forward(self.model, self.data)
         self.simulation.restore(self._start.cloth)
         self._remember()
@@ -156,6 +172,8 @@ class Bridge:
 
     def restore(self, state):
         """Both as they were at a :meth:`state`."""
+        if not isinstance(state, State):
+            raise ShapeError(f"state: found {type(state).__name__}, expected what state() has returned")
         mujoco.mj_setState(self.model, self.data, state.mujoco, _STATE)
         mujoco.mj_forward(self.model, self.data)
         self.simulation.restore(state.cloth)
