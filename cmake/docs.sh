@@ -27,7 +27,7 @@ if [[ -z $python ]]; then
   fi
   python=$work/venv/bin/python
   [[ -x $python ]] || python3 -m venv "$work/venv"
-  "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind gymnasium
+  "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind gymnasium mujoco
   "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$prefix"
 fi
 "$python" -m pip install -q --disable-pip-version-check 'sphinx>=8' 'myst-parser>=4' furo 'sphinx-gallery>=0.19' matplotlib

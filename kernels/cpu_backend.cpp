@@ -49,8 +49,10 @@ constexpr Memory memory{.host_accessible = true,
                         .release_locked = nullptr,
                         .begin_upload = nullptr,
                         .begin_download = nullptr,
+                        .send = nullptr,
                         .begin_recording = nullptr,
                         .end_recording = nullptr,
+                        .can_repeat = nullptr,
                         .replay = nullptr,
                         .release_recording = nullptr};
 

@@ -137,9 +137,15 @@ struct Memory {
                        std::size_t bytes);  ///< `from`, locked, stays as it is until the queue was waited for
   bool (*begin_download)(const Queue& queue, void* to, const void* from,
                          std::size_t bytes);  ///< into `to`, locked, which is there when it was waited for
+  /// Launches of a queue may wait for more of them until somebody waits or copies: after this they do not,
+  /// and others may wait for the queue in ways of their own. Null: they never do.
+  void (*send)(const Queue& queue);
   // Recordings, as CUDA graphs are; null where there are none.
   bool (*begin_recording)(const Queue& queue);  ///< launches from here on are noted, not done; no copies
-  bool (*end_recording)(const Queue& queue, void** recording);
+  /// repeat_while: where it can_repeat(), replay() does all launches again and again, at least once, until
+  /// they leave 0 there; null: once.
+  bool (*end_recording)(const Queue& queue, const Index* repeat_while, void** recording);
+  bool (*can_repeat)();
   bool (*replay)(const Queue& queue, void* recording);  ///< all launches again, with the same arguments
   void (*release_recording)(const Queue& queue, void* recording);  ///< when no queue runs it any more
 };
@@ -157,7 +163,7 @@ struct Backend {
   StepKernels<float> float32;
   StepKernels<double> float64;
 };
-constexpr int backend_abi = 31;
+constexpr int backend_abi = 32;
 
 template <class Real>
 const StepKernels<Real>& step_kernels(const Backend& backend) {

@@ -149,4 +149,17 @@ constexpr auto members(Struct& value) {
   }
 }
 
+/// Whether all members of two values are equal, those of structs without an operator one by one.
+template <class T>
+bool alike(const T& a, const T& b) {
+  if constexpr (requires { a == b; })
+    return a == b;
+  else
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      const auto of_a = members(a), of_b = members(b);
+      return (alike(std::get<i>(of_a), std::get<i>(of_b)) && ...);
+    }
+  (std::make_index_sequence<member_count<T>()>{});
+}
+
 }  // namespace isocloth

@@ -97,7 +97,12 @@ constexpr std::size_t recipe_prefix = std::string_view("the recipe ").size();
 // What steps and what watches them.
 
 constexpr Advice of_gradients[] = {
-    {grippers, ": use pins, which move, too"},
+    {bodies, ": an obstacle that moves has one, by its poses; smoothed_gradient() of Python asks for none"},
+    {cloth_contact,
+     ": a step may end with any of the forces within contact.tolerance, and has no derivative; "
+     "leave it out, or use smoothed_gradient() of Python, which asks for none"},
+    {resolve_initial_penetration,
+     ": what is pushed out has none; begin the tape after it, from a state outside"},
     {flow, ": use \"drag\" without fabric.drag"},
     {program_forces, ": remove_force() it; set_forces() acts as it is told, and has a gradient"},
 };
@@ -145,9 +150,9 @@ constexpr Method gradients{
     "gradients (Tape)",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
-           poisson_ratio, curves, viscosity, bend_spring, moving_pins, forces),
-    set_of(compression, resolve_initial_penetration, wind, gusts), of_gradients,
-    ": a run has no gradient with it"};
+           poisson_ratio, curves, viscosity, bend_spring, moving_pins, grippers, forces, compression,
+           obstacles, moving_obstacles, friction),
+    set_of(wind, gusts), of_gradients, ": a run has no gradient with it"};
 constexpr Method energy_balance{
     "a balance of energy",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,

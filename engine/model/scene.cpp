@@ -8,6 +8,7 @@
 
 #include "engine/core/checks.hpp"
 #include "engine/core/enum_check.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
@@ -235,17 +236,22 @@ void check_speeds(const std::string& key, const Garment& garment, double step) {
                    text(" m/s, ", farthest, " m in a step"));
 }
 
-void validate_garment(const Garment& garment, const std::string& key) {
-  const std::size_t node_count = garment.mesh.positions.size();
-  Mesh mesh = garment.mesh;
+/// Throws as validate_garment().
+static void check_mesh(const Mesh& found, const std::string& key) {
+  Mesh mesh = found;
   const Index reversed = validate_mesh(mesh, key + ".mesh");
-  require_position(key + ".mesh.positions", garment.mesh.positions);
-  if (garment.world < Garment::every_world)
-    refuse(key + ".world", garment.world, "a number from 0, or every_world, -1");
+  require_position(key + ".mesh.positions", found.positions);
   if (reversed > 0) {
     refuse(key + ".mesh", text(reversed, " faces that run against the others"),
            "one orientation; call validate_mesh, which turns them");
   }
+}
+
+/// Checks all of a garment but its mesh.
+static void check_garment(const Garment& garment, const std::string& key) {
+  const std::size_t node_count = garment.mesh.positions.size();
+  if (garment.world < Garment::every_world)
+    refuse(key + ".world", garment.world, "a number from 0, or every_world, -1");
   if (!garment.initial_positions.empty()) {
     require_size(key + ".initial_positions", garment.initial_positions.size(), node_count, "node");
   }
@@ -263,6 +269,11 @@ void validate_garment(const Garment& garment, const std::string& key) {
   require_positive(key + ".sewing.stiffness", garment.sewing.stiffness);
   check_pins(key, garment);
   check_grippers(key, garment);
+}
+
+void validate_garment(const Garment& garment, const std::string& key) {
+  check_mesh(garment.mesh, key);
+  check_garment(garment, key);
 }
 
 void validate_scene(const Scene& scene) {
@@ -291,7 +302,10 @@ void validate_scene(const Scene& scene) {
   check_impulse(scene.impulse);
   if (scene.garments.empty()) refuse("garments", "none", "at least one garment");
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
-    validate_garment(scene.garments[g], text("garments[", g, "]"));
+    // Replicas follow each other.
+    if (g == 0 || !alike(scene.garments[g].mesh, scene.garments[g - 1].mesh))
+      check_mesh(scene.garments[g].mesh, text("garments[", g, "]"));
+    check_garment(scene.garments[g], text("garments[", g, "]"));
     if (scene.contact.cloth) check_speeds(text("garments[", g, "]"), scene.garments[g], scene.step);
     check_recipe_of(text("garments[", g, "]"), scene.garments[g], recipe);
     validate_forces(text("garments[", g, "].forces"), scene.garments[g].forces,

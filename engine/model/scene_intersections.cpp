@@ -1,8 +1,10 @@
 #include "engine/model/scene_intersections.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/position_text.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/surfaces.hpp"
@@ -50,7 +52,39 @@ IntersectionReport SceneIntersections::of(const std::vector<std::vector<Vec3d>>&
   return report;
 }
 
+/// The scene without those garments, alone in their worlds, that start as the one before them does: replicas.
+/// Of use where cloth is found apart, since intersections name garments.
+static Scene without_replicas(const Scene& scene) {
+  Scene few;
+  few.contact = scene.contact;
+  std::unordered_map<Index, int> counts;  // of garments in each world
+  for (const Garment& garment : scene.garments) {
+    if (garment.world == Garment::every_world || !scene.bodies.empty()) return few;
+    ++counts[garment.world];
+  }
+  for (const Garment& garment : scene.garments) {
+    if (counts[garment.world] == 1 && !few.garments.empty() && counts[few.garments.back().world] == 1) {
+      const Garment& last = few.garments.back();
+      if (alike(garment.mesh, last.mesh) && start_positions(garment) == start_positions(last) &&
+          garment.fabric.thickness == last.fabric.thickness && is_kinematic(garment) == is_kinematic(last))
+        continue;
+    }
+    few.garments.push_back(garment);
+  }
+  return few;
+}
+
+static bool is_empty(const IntersectionReport& report) {
+  return report.crossing + report.touching + report.overlapping + report.near.coincident_count +
+                 report.near.near_count ==
+             0 &&
+         report.is_complete;
+}
+
 IntersectionReport SceneIntersections::of_start() {
+  if (const Scene few = without_replicas(scene_);
+      !few.garments.empty() && few.garments.size() < scene_.garments.size())
+    if (IntersectionReport report = SceneIntersections(few).of_start(); is_empty(report)) return report;
   std::vector<std::vector<Vec3d>> positions;
   for (const Garment& garment : scene_.garments) positions.push_back(start_positions(garment));
   IntersectionReport report = of(positions, 0);

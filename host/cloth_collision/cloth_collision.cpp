@@ -38,8 +38,14 @@ ClothCollision::ClothCollision(const Device& device, const Scene& scene,
   static_assert(PairSearch::every_world == Garment::every_world);
 }
 
+void ClothCollision::begin_substep() {
+  has_new_part_ = !device_.backend().memory.host_accessible;
+  if (!has_new_part_) broad_phase_.begin_substep(nodes_.from);
+}
+
 void ClothCollision::detect_contacts() {
   within_memory(geometry_.node_count(), [&] {
+    if (std::exchange(has_new_part_, false)) broad_phase_.begin_substep(nodes_.from);
     bool is_known = true;
     if (!device_.backend().memory.host_accessible)
       is_known = detect_on_device();
@@ -58,8 +64,8 @@ void ClothCollision::begin_detection(Downloads& downloads) {
 
 bool ClothCollision::detect_on_device() {
   Downloads downloads(device_);
-  const bool has_looked = broad_phase_.knows_pairs();
-  if (has_looked && !std::exchange(has_begun_, false)) {
+  const bool has_looked = broad_phase_.knows_pairs(), has_begun = std::exchange(has_begun_, false);
+  if (has_looked && !has_begun) {
     narrow_phase_.begin(broad_phase_, false, nodes_, downloads);
     downloads.run();
   }

@@ -28,8 +28,8 @@ class ClothCollision {
   const Contacts& contacts() const { return contacts_; }
 
   void begin_step() { broad_phase_.begin_step(); }
-  /// A part of a step begins with nodes().from.
-  void begin_substep() { broad_phase_.begin_substep(nodes_.from); }
+  /// A part of a step begins with nodes().from, which of a device the host must know by detect_contacts().
+  void begin_substep();
   /// On a device: launches what detect_contacts() needs at the next iterate of nodes(), and asks for it.
   void begin_detection(Downloads& downloads);
   /// Finds contacts() on the ways of nodes(). Throws DeviceError where memory runs out for pairs.
@@ -72,7 +72,8 @@ class ClothCollision {
   NodalTrajectories nodes_;
   BroadPhase broad_phase_;
   NarrowPhase narrow_phase_;
-  bool has_begun_ = false;  ///< what begin_detection() asked for is of this iterate
+  bool has_begun_ = false;     ///< what begin_detection() asked for is of this iterate
+  bool has_new_part_ = false;  ///< a part began, of which nothing is detected yet
   Contacts contacts_;
   ContactWarmStart kept_;
 };

@@ -28,11 +28,50 @@ std::vector<double> numbers_of(const Scene& scene, Fabric fabric) {
 /// Without what forces on nodes keep of nothing but themselves.
 GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   GarmentState state = simulation.state(garment);
-  state.contacts.clear();
-  state.eased.clear();
-  state.holds.clear();
+  if (simulation.scene().obstacles.empty()) state.contacts.clear();
+  if (simulation.scene().garments[garment].grippers.empty()) state.holds.clear();
   state.step_index = 0;
   return state;
+}
+
+/// Friction of a garment with each obstacle, static and dynamic.
+std::vector<double> frictions_of(const Scene& scene, std::size_t garment) {
+  std::vector<double> found;
+  for (const Obstacle& obstacle : scene.obstacles) {
+    found.push_back(obstacle.friction.static_);
+    found.push_back(obstacle.friction.dynamic);
+  }
+  for (const FrictionPair& pair : scene.contact.pairs)
+    if (pair.garment == garment && pair.obstacle < scene.obstacles.size()) {
+      found[2 * pair.obstacle] = pair.friction.static_;
+      found[2 * pair.obstacle + 1] = pair.friction.dynamic;
+    }
+  return found;
+}
+
+/// Where solids are at two moments, pose_at(solid, moment).
+template <class Solids, class PoseAt>
+std::vector<SolidMotion> motions_of(const Solids& solids, const Moment& from, const Moment& to,
+                                    const PoseAt& pose_at) {
+  std::vector<SolidMotion> motions;
+  for (const auto& solid : solids) motions.push_back({pose_at(solid, from), pose_at(solid, to)});
+  return motions;
+}
+
+void add_poses(const std::vector<std::array<PoseGradient, 2>>& from, std::size_t step,
+               std::vector<std::vector<PoseGradient>>& to) {
+  for (std::size_t i = 0; i < from.size(); ++i)
+    for (const std::size_t end : {std::size_t{0}, std::size_t{1}}) {
+      to[step + end][i].translation += from[i][end].translation;
+      to[step + end][i].rotation += from[i][end].rotation;
+    }
+}
+
+/// Of a garment alone: its friction is that of the obstacles.
+void fold_friction(Scene& scene, std::size_t garment) {
+  for (const FrictionPair& pair : scene.contact.pairs)
+    if (pair.garment == garment) scene.obstacles[pair.obstacle].friction = pair.friction;
+  scene.contact.pairs.clear();
 }
 
 /// What functions of the program say of where the cloth is has derivatives that nobody knows.
@@ -51,16 +90,46 @@ double dot_of(const Nodes& a, const Nodes& b) {
   return sum;
 }
 void add(const Nodes& from, Nodes& to) {
+  if (to.empty()) to.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
+}
+void add(const StateGradient& from, StateGradient& to) {
+  add(from.positions, to.positions);
+  add(from.velocities, to.velocities);
+  add(from.holds, to.holds);
+  if (to.contacts.empty()) to.contacts.resize(from.contacts.size());
+  for (std::size_t c = 0; c < from.contacts.size(); ++c) {
+    to.contacts[c].force += from.contacts[c].force;
+    to.contacts[c].slip += from.contacts[c].slip;
+  }
+}
+
+/// Of the state after step n of a loss; of the start no wrench is known.
+void require_wrenches(const std::vector<Wrench>& wrenches, std::size_t obstacles, std::size_t n) {
+  if (wrenches.empty()) return;
+  if (wrenches.size() != obstacles || n == 0)
+    throw ShapeError(
+        text("loss[", n, "]: found ", wrenches.size(), " wrenches, expected ",
+             n == 0 ? text("none at the start") : text(obstacles, ", one of each obstacle, or none")));
+  for (const Wrench& by : wrenches)
+    if (!std::isfinite(norm(by.force)) || !std::isfinite(norm(by.torque)))
+      throw NumericalError(
+          text("loss[", n, "]: found a gradient by a wrench that is not finite, expected finite ones"));
 }
 
 /// A garment by itself, whose fabric may change.
 struct Alone {
   Alone(const Device& device, const Scene& all, Garment own)
-      : scene(all), garment(std::move(own)), resolved(scene), solver(device, garment, resolved, nullptr) {}
+      : scene(all),
+        garment(std::move(own)),
+        resolved(scene),
+        obstacles(scene.obstacles.empty() ? nullptr
+                                          : std::make_shared<ObstacleShapes<double>>(device, scene)),
+        solver(device, garment, resolved, obstacles) {}
   Scene scene;
   Garment garment;
   ResolvedScene resolved;
+  std::shared_ptr<const ObstacleShapes<double>> obstacles;
   ProjectionSolver<double> solver;
 };
 
@@ -72,6 +141,7 @@ Tape::Tape(Simulation& simulation) : simulation_(simulation) {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     fabrics_.push_back(scene.garments[g].fabric);
     gravities_.push_back(scene.garments[g].gravity.value_or(scene.gravity));
+    frictions_.push_back(frictions_of(scene, g));
     states_.push_back({bare_state(simulation, g)});
   }
 }
@@ -89,16 +159,57 @@ std::vector<Vec3d> Tape::velocities(std::size_t garment, std::size_t step) const
   return as_vectors(state(garment, step).velocities);
 }
 
+void Tape::stop_obstacles(Scene& scene, std::size_t garment) const {
+  // What starts inside of an obstacle where that is not is no error.
+  scene.contact.resolve_initial_penetration = true;
+  scene.contact.initial_penetration_time = 0;
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    Obstacle& obstacle = scene.obstacles[o];
+    obstacle.motion = FixedMotion{};
+    obstacle.world_motions.clear();
+    const Pose still = obstacle_pose(obstacle, 0);
+    const bool moves = std::ranges::any_of(told_, [&](const auto& step) {
+      const SolidMotion& motion = step[garment].obstacles[o];
+      return !(motion[0] == still) || !(motion[1] == still);
+    });
+    if (moves)
+      obstacle.motion = KeyframeMotion{.times = {0}, .translations = {}, .rotations = {}, .center = {}};
+  }
+}
+
+std::vector<ContactChanges> Tape::contact_changes(std::size_t garment) const {
+  state(garment, 0);
+  std::vector<ContactChanges> all;
+  const auto pushes = [](const ContactState& c) { return c.obstacle >= 0 && !(c.force == Vec3d{}); };
+  const auto slides = [](const ContactState& c) {
+    return c.mode == ContactMode::slide || c.mode == ContactMode::slide_on;
+  };
+  for (std::size_t n = 0; n < step_count(); ++n) {
+    ContactChanges& own = all.emplace_back();
+    const std::vector<ContactState>&before = states_[garment][n].contacts,
+          &after = states_[garment][n + 1].contacts;
+    for (std::size_t c = 0; c < after.size(); ++c) {
+      const bool was = pushes(before[c]), is = pushes(after[c]),
+                 goes_on = was && is && before[c].obstacle == after[c].obstacle;
+      own.began += is && !goes_on;
+      own.ended += was && !goes_on;
+      own.stuck += goes_on && slides(before[c]) && !slides(after[c]);
+      own.slid += goes_on && !slides(before[c]) && slides(after[c]);
+    }
+  }
+  return all;
+}
+
 std::vector<StepReport> Tape::step() {
   require_gradients(simulation_);
   const Scene& scene = simulation_.scene();
-  std::vector<double> times;
+  std::vector<Told> told;
   for (std::size_t g = 0; g < states_.size(); ++g) {
     const Garment& garment = scene.garments[g];
     if (numbers_of(scene, garment.fabric) != numbers_of(scene, fabrics_[g]) ||
-        garment.gravity.value_or(scene.gravity) != gravities_[g])
+        garment.gravity.value_or(scene.gravity) != gravities_[g] || frictions_of(scene, g) != frictions_[g])
       throw SceneError(text("garments[", g,
-                            "]: found another fabric or gravity than when the tape began, "
+                            "]: found another fabric, gravity or friction than when the tape began, "
                             "expected them to stay; begin another tape"));
     // What other code wrote into the simulation is where this step begins.
     GarmentState now = bare_state(simulation_, g);
@@ -107,7 +218,17 @@ std::vector<StepReport> Tape::step() {
                             "]: found another state than after the last step of the tape, "
                             "expected it to stay; begin another tape"));
     states_[g].back() = std::move(now);
-    times.push_back(simulation_.time(g));
+    const Moment begin{simulation_.time(g), simulation_.time()},
+        end{begin.of_garment + scene.step, begin.of_simulation + scene.step};
+    const auto obstacle_at = [&garment](const Obstacle& obstacle, const Moment& moment) {
+      return obstacle_pose(obstacle, garment.world, moment);
+    };
+    const auto gripper_at = [](const Gripper& gripper, const Moment& moment) {
+      return gripper_pose(gripper, moment.of_garment);
+    };
+    told.push_back({.time = begin.of_garment,
+                    .obstacles = motions_of(scene.obstacles, begin, end, obstacle_at),
+                    .grippers = motions_of(garment.grippers, begin, end, gripper_at)});
   }
   std::vector<StepReport> reports = simulation_.step();
   for (std::size_t g = 0; g < reports.size(); ++g) {
@@ -122,8 +243,51 @@ std::vector<StepReport> Tape::step() {
                               "shorter, or projection.max_iterations larger"));
   }
   for (std::size_t g = 0; g < states_.size(); ++g) states_[g].push_back(bare_state(simulation_, g));
-  times_.push_back(std::move(times));
+  told_.push_back(std::move(told));
   return reports;
+}
+
+ExecutionOptions Tape::single_options() const {
+  return {.threads = simulation_.options().threads, .monitor = simulation_.options().monitor};
+}
+
+Scene Tape::scene_of(std::size_t garment) const {
+  Scene own = simulation_.scene();
+  own.garments = {simulation_.scene().garments[garment]};
+  fold_friction(own, garment);
+  stop_obstacles(own, garment);
+  Garment& self = own.garments.front();
+  self.forces.clear();              // they add to the balance, and nothing to its derivatives
+  self.fabric = fabrics_[garment];  // the steps', whatever commands have said since
+  self.gravity = gravities_[garment];
+  return own;
+}
+
+FinishedStep Tape::finished(std::size_t garment, std::size_t step) const {
+  const Told& told = told_[step][garment];
+  return {.before = states_[garment][step],
+          .after = states_[garment][step + 1],
+          .time = told.time,
+          .step = simulation_.scene().step,
+          .obstacles = told.obstacles,
+          .grippers = told.grippers};
+}
+
+std::vector<std::vector<Wrench>> Tape::wrenches(std::size_t garment) const {
+  state(garment, 0);
+  const std::size_t count = simulation_.scene().obstacles.size();
+  std::vector<std::vector<Wrench>> all(step_count(), std::vector<Wrench>(count));
+  if (count == 0) return all;
+  const Device device(single_options());
+  const Scene own = scene_of(garment);
+  Alone alone(device, own, own.garments.front());
+  for (std::size_t n = 0; n < step_count(); ++n) {
+    device.monitor().check();
+    const FinishedStep step = finished(garment, n);
+    alone.solver.go_to_end(step);
+    all[n] = StepAdjoint(alone.solver.system(), step).wrenches();
+  }
+  return all;
 }
 
 RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>& loss) const {
@@ -132,7 +296,13 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
     throw ShapeError(text("loss: found gradients of ", loss.size(), " states, expected ", steps + 1,
                           ", that of the start and one after each step"));
   std::vector<StateGradient> sums = loss;
-  for (std::size_t n = 0; n <= steps; ++n)
+  const std::size_t obstacles = simulation_.scene().obstacles.size();
+  for (std::size_t n = 0; n <= steps; ++n) {
+    require_wrenches(sums[n].wrenches, obstacles, n);
+    if (!sums[n].contacts.empty() || !sums[n].holds.empty())
+      throw ShapeError(text("loss[", n,
+                            "]: found derivatives by what contacts and holds keep, expected none: "
+                            "a loss is one of places, velocities and wrenches"));
     for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
       if (part->empty()) part->resize(nodes);
       if (part->size() != nodes)
@@ -142,39 +312,34 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
           throw NumericalError(
               text("loss[", n, "]: found a gradient that is not finite, expected finite ones"));
     }
-  const Scene& scene = simulation_.scene();
-  ExecutionOptions options{.threads = simulation_.options().threads,
-                           .monitor = simulation_.options().monitor};
-  const Device device(options);
-  Scene own = scene;
-  own.garments = {scene.garments[garment]};
-  Garment& self = own.garments.front();
-  self.forces.clear();              // they add to the balance, and nothing to its derivatives
-  self.fabric = fabrics_[garment];  // the steps', whatever commands have said since
-  self.gravity = gravities_[garment];
-  const double h = scene.step;
-  Alone alone(device, own, self);
+  }
+  const Device device(single_options());
+  const Scene own = scene_of(garment);
+  const double h = own.step;
+  Alone alone(device, own, own.garments.front());
 
   RunGradient result;
   StepGradient totals;
   std::vector<Nodes> adjoints(steps);
   result.targets.resize(steps);
-  const std::vector<GarmentState>& states = states_[garment];
-  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n) {
+  result.obstacles.assign(steps + 1, std::vector<PoseGradient>(own.obstacles.size()));
+  result.grippers.assign(steps + 1, std::vector<PoseGradient>(alone.garment.grippers.size()));
+  result.friction.resize(own.obstacles.size());
+  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n, bool with_contacts) {
     device.monitor().check();
-    const FinishedStep step{
-        .before = states[n], .after = states[n + 1], .time = times_[n][garment], .step = h};
+    FinishedStep step = finished(garment, n);
+    step.with_contacts = with_contacts;
     solver.go_to_end(step);
     return StepAdjoint(solver.system(), step);
   };
   for (std::size_t n = steps; n-- > 0;) {
-    StepGradient found = at_end(alone.solver, n).gradient(sums[n + 1]);
-    add(found.before.positions, sums[n].positions);
-    add(found.before.velocities, sums[n].velocities);
-    if (n > 0) {
-      add(found.previous.positions, sums[n - 1].positions);
-      add(found.previous.velocities, sums[n - 1].velocities);
-    }
+    StepGradient found = at_end(alone.solver, n, true).gradient(sums[n + 1]);
+    add(found.before, sums[n]);
+    if (n > 0) add(found.previous, sums[n - 1]);
+    add_poses(found.obstacles, n, result.obstacles);
+    add_poses(found.grippers, n, result.grippers);
+    for (std::size_t o = 0; o < found.friction.size(); ++o)
+      for (const std::size_t k : {0, 1}) result.friction[o][k] += found.friction[o][k];
     for (double StepGradient::*const number : {&StepGradient::rho, &StepGradient::alpha, &StepGradient::beta,
                                                &StepGradient::kappa, &StepGradient::weight})
       totals.*number += found.*number;
@@ -194,7 +359,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   // dL = w . dR at the states as they are, of what has no closed form.
   const auto balance = [&](ProjectionSolver<double>& solver) {
     double sum = 0;
-    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n).balance());
+    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n, false).balance());
     return sum;
   };
   const auto balance_with = [&](const FabricDerivative& number, double value) {

@@ -1,10 +1,13 @@
 // Derivatives of a loss of a run by what the run began with and was told: reverse mode, step by step.
 #pragma once
 
+#include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "engine/core/fields.hpp"
 #include "host/projection/step_gradient.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/state/garment_state.hpp"
@@ -23,14 +26,32 @@ struct RunGradient {
   /// By numbers of the fabric, under their names in a scene: those that are not 0, and rho, delta, alpha.
   std::vector<std::pair<std::string, double>> fabric;
   double gravity = 0;  ///< by the garment's gravity [s^2/m]
+  /// By where obstacles of the scene and grippers of the garment are at the start and after each step, shape
+  /// [step_count + 1][count].
+  std::vector<std::vector<PoseGradient>> obstacles, grippers;
+  /// By the static and the dynamic coefficient of the garment's friction with each obstacle.
+  std::vector<std::array<double, 2>> friction;
   /// Steps that end where cloth is about to buckle: what pushes is left out of their second derivatives, or
   /// there would be no gradient.
   int buckling_steps = 0;
 };
 
+/// How contacts of a garment with obstacles, those that push, changed in a step. Each is a place where motion
+/// is not smooth, and where a gradient says what it is on the side that the run took.
+struct ContactChanges {
+  int began = 0, ended = 0;  ///< contacts that push after the step and did not before, and the other way
+  int stuck = 0, slid = 0;   ///< of those that go on: which slid and stick, and the other way
+  static constexpr auto fields() {
+    using C = ContactChanges;
+    return std::tuple{Field{"began", &C::began}, Field{"ended", &C::ended}, Field{"stuck", &C::stuck},
+                      Field{"slid", &C::slid}};
+  }
+  bool operator==(const ContactChanges&) const = default;
+};
+
 /// Takes a simulation's steps and remembers their states, then goes back through them. The simulation must
-/// outlive it; what other code does to it between steps (commands that move pins, forces) is seen, a change
-/// of fabric or gravity refused.
+/// outlive it; what other code does to it between steps (commands that move pins, obstacles and grippers,
+/// forces) is seen, a change of fabric, gravity or friction refused.
 ///
 /// Every step is differentiated as if it had converged exactly (StepAdjoint::gradient): derivatives are
 /// those of the motion for projection.force_tolerance -> 0, and differ from differences of runs by about what
@@ -38,32 +59,49 @@ struct RunGradient {
 class Tape {
  public:
   /// Throws SceneError, naming the key, for what has no derivative here: impulses and fast projection, metric
-  /// mass, single precision; obstacles, bodies, grippers, air, pressure, seams, contact between cloths,
-  /// strain limits, and forces that the program computes (Simulation::add_force).
+  /// mass, single precision; bodies, air, pressure, seams, contact between cloths, strain limits, cloth that
+  /// starts inside of obstacles, and forces that the program computes (Simulation::add_force).
   explicit Tape(Simulation& simulation);
 
   /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance or is taken in
-  /// parts, which is then not on the tape; SceneError where a fabric or gravity has changed or a force has
-  /// been added.
+  /// parts, which is then not on the tape; SceneError where a fabric, gravity or friction has changed or a
+  /// force has been added.
   std::vector<StepReport> step();
-  std::size_t step_count() const { return times_.size(); }
+  std::size_t step_count() const { return told_.size(); }
   /// Of a garment after so many steps [m], shape [node_count].
   std::vector<Vec3d> positions(std::size_t garment, std::size_t step) const;
   std::vector<Vec3d> velocities(std::size_t garment, std::size_t step) const;
+  /// Of each obstacle on a garment after each step, shape [step_count][obstacle].
+  std::vector<std::vector<Wrench>> wrenches(std::size_t garment) const;
+  /// Of each step, shape [step_count]. Throws ShapeError for a garment that is none.
+  std::vector<ContactChanges> contact_changes(std::size_t garment) const;
 
-  /// loss: dL/dx and dL/dv of the states, shape [step_count + 1]; empty vectors are zeros. Throws ShapeError
-  /// for other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor
-  /// says stop.
+  /// loss: dL/dx, dL/dv and, but of the start, those by wrenches(), of the states, shape [step_count + 1];
+  /// empty vectors are zeros, and of what else a state keeps nothing is to be said. Throws ShapeError for
+  /// other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor says stop.
   RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss) const;
 
  private:
   const GarmentState& state(std::size_t garment, std::size_t step) const;
+  ExecutionOptions single_options() const;
+  /// A garment alone, with what acted on it.
+  Scene scene_of(std::size_t garment) const;
+  FinishedStep finished(std::size_t garment, std::size_t step) const;
+  /// Lets obstacles stand still that do so in all steps, and others be where FinishedStep says.
+  void stop_obstacles(Scene& scene, std::size_t garment) const;
 
   Simulation& simulation_;
   std::vector<Fabric> fabrics_;
   std::vector<double> gravities_;
+  std::vector<std::vector<double>>
+      frictions_;  ///< of obstacles, static and dynamic, shape [garment][2 obstacle_count]
   std::vector<std::vector<GarmentState>> states_;  ///< shape [garment][step_count + 1]
-  std::vector<std::vector<double>> times_;         ///< when each step began [s], shape [step_count][garment]
+  /// What a step was told, of each garment.
+  struct Told {
+    double time = 0;                               ///< when it began [s]
+    std::vector<SolidMotion> obstacles, grippers;  ///< see FinishedStep
+  };
+  std::vector<std::vector<Told>> told_;  ///< shape [step_count][garment]
 };
 
 }  // namespace isocloth

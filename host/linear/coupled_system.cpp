@@ -274,7 +274,11 @@ int CoupledSystem<Real>::iterate_on_device(const Members& members, const Contact
   advance(Phase::begin, residual_, preconditioned_);
   kernels().begin_cg(queue, vectors);
 
-  constexpr int together = 2;  // iterations of a recording
+  auto& repeated = repeated_[count];
+  if (repeated == nullptr) repeated = std::make_unique<Repeated>(*device_);
+  const Index* const repeat_while =
+      repeated->recording.can_repeat() ? &progress_.view().data()->goes_on : nullptr;
+  const int together = repeat_while != nullptr ? 1 : 2;  // iterations of a recording
   const auto iterations = [&](const Queue&) {
     for (int i = 0; i < together; ++i) {
       multiply(members, contacts, begins, std::as_const(direction_).view(), product_.view());
@@ -285,25 +289,23 @@ int CoupledSystem<Real>::iterate_on_device(const Members& members, const Contact
       kernels().turn_cg(queue, vectors);
     }
   };
-  auto& repeated = repeated_[count];
-  if (repeated == nullptr) repeated = std::make_unique<Repeated>(*device_);
   std::vector<std::uint64_t> arguments = arguments_of(members, contacts);
   note(solutions, arguments);
   note(residual_.view(), arguments);
   note(rtol, arguments);
   if (arguments != repeated->arguments) repeated->recording.forget_arguments();
   repeated->arguments = std::move(arguments);
-  // As many as the solve before needed are sent before the host asks for the first time, and with the answer
-  // comes what is to follow.
+  // A recording that repeats is all of them. Of another as many as the solve before needed are sent before
+  // the host asks for the first time. With the answer comes what is to follow.
   Downloads own_downloads(*device_);
   Downloads& downloads = more != nullptr ? *more : own_downloads;
   std::vector<CgProgress> staging;
   const CgProgress* progress = nullptr;
   for (int sent = 0;;) {
     do {
-      repeated->recording.run(iterations);
+      repeated->recording.run(iterations, repeat_while);
       sent += together;
-    } while (sent + together <= repeated->iterations);
+    } while (repeat_while == nullptr && sent + together <= repeated->iterations);
     downloads.add(std::as_const(progress_).view(), staging, progress);
     if (are_modes_new_) fetch_products(count, downloads);
     downloads.run();

@@ -40,8 +40,9 @@ struct CoupledMember {
 /// taken with P itself: the factors may be of less precision. E are couplings within members and, if there
 /// are any, contacts between cloths. Their vectors are those of all members, one after another.
 ///
-/// Where all factors are a device's, iterations are one recording each, numbers stay on the device, and the
-/// host asks now and then whether to go on: what is done changes no more, so that no bit depends on when.
+/// Where all factors are a device's, iterations are a recording that repeats itself on the device, and the
+/// host waits once; where none can (Recording), it asks now and then whether to go on: what is done changes
+/// no more, so that no bit depends on when.
 template <class Real>
 class CoupledSystem {
  public:

@@ -187,14 +187,26 @@ void StrainMeter<Real>::begin(const Queue& queue, ArrayView<const Real> position
 
 template <class Real>
 std::vector<Strain> StrainMeter<Real>::measure(ArrayView<const Real> positions) {
+  Downloads downloads(*device_);
+  begin(positions, downloads);
+  downloads.run();
+  return end();
+}
+
+template <class Real>
+void StrainMeter<Real>::begin(ArrayView<const Real> positions, Downloads& downloads) {
   begin(device_->queue(), positions, reports_.view());
+  downloads.add(std::as_const(reports_).view(), staging_, at_);
+}
+
+template <class Real>
+std::vector<Strain> StrainMeter<Real>::end() const {
   const std::size_t width = static_cast<std::size_t>(arguments_.width);
-  const Real* reports = reports_.read(staging_);
   std::vector<Strain> strains;
   for (std::size_t c = 0; c < garment_count_; ++c) {
     StrainReport<Real> report;
     for (std::size_t i = 0; i < report_size; ++i)
-      reinterpret_cast<Real*>(&report)[i] = reports[(c / width * report_size + i) * width + c % width];
+      reinterpret_cast<Real*>(&report)[i] = at_[(c / width * report_size + i) * width + c % width];
     strains.push_back(widened(report));
   }
   return strains;

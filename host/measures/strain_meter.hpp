@@ -6,6 +6,7 @@
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
 #include "host/memory/field_view.hpp"
+#include "host/memory/transfers.hpp"
 #include "host/state/garment_field.hpp"
 #include "host/state/strain.hpp"
 #include "kernels/kernel_table.hpp"
@@ -25,6 +26,9 @@ class StrainMeter {
   static std::size_t bytes_fixed(const Mesh& mesh);
   /// One for each garment; positions [m]: shape [tile, node_count, 3, width].
   std::vector<Strain> measure(ArrayView<const Real> positions);
+  /// measure() in two steps, so that one wait serves several meters: end() once the downloads are there.
+  void begin(ArrayView<const Real> positions, Downloads& downloads);
+  std::vector<Strain> end() const;
   /// Begins to measure in the order of `queue`; reports: StrainReport, shape [tile, report_size, width].
   void begin(const Queue& queue, ArrayView<const Real> positions, ArrayView<Real> reports) const;
   static constexpr std::size_t report_size = sizeof(StrainReport<Real>) / sizeof(Real);
@@ -40,6 +44,7 @@ class StrainMeter {
   Buffer<Index> edges_, face_begin_, face_nodes_, face_points_, pairs_;
   Buffer<Real> rest_edges_, rest_points_, rest_pairs_, values_, reports_;
   std::vector<Real> staging_;
+  const Real* at_ = nullptr;  ///< reports where the host can read them
 };
 
 }  // namespace isocloth

@@ -143,7 +143,9 @@ Device::Device(const ExecutionOptions& options) {
   work_ = std::make_unique<WorkQueue>(*this);
 }
 
-Device::~Device() = default;
+Device::~Device() {
+  if (upload_room_ != nullptr) backend_->memory.release_locked(model_.device, upload_room_);
+}
 
 int Device::threads() const { return pool_ ? pool_->size() : 1; }
 
@@ -191,6 +193,24 @@ void* Device::staging(std::size_t bytes) const {
   staging_ = allocate(bytes + bytes / 2);
   staging_bytes_ = bytes + bytes / 2;
   return staging_;
+}
+
+void* Device::upload_room(std::size_t bytes) const {
+  constexpr std::size_t room = std::size_t{4} << 20, most = room / 4, alignment = 256;
+  const Memory& memory = backend_->memory;
+  if (bytes > most || memory.allocate_locked == nullptr) return nullptr;
+  if (upload_room_ == nullptr && !memory.allocate_locked(model_.device, room, &upload_room_)) return nullptr;
+  if (upload_bytes_ + bytes > room) {
+    work_->wait();
+    upload_bytes_ = 0;
+  }
+  void* const found = static_cast<std::byte*>(upload_room_) + upload_bytes_;
+  upload_bytes_ += (bytes + alignment - 1) / alignment * alignment;
+  return found;
+}
+
+void Device::send() const {
+  if (backend_->memory.send != nullptr) backend_->memory.send(queue());
 }
 
 void Device::require(const MemoryDemand& demand) const {

@@ -77,6 +77,11 @@ class Device {
   /// Room in the backend's memory for what is gathered before a copy or dealt out after one: the next call
   /// may give the same room to others, whose kernels come later in the device's own queue.
   void* staging(std::size_t bytes) const;
+  /// Locked room of the host's for a copy that begin_upload() begins in the device's own queue, while nobody
+  /// waits for it; null: so much is to be copied at once. Throws DeviceError when a kernel failed before.
+  void* upload_room(std::size_t bytes) const;
+  /// Sends launches that wait for more of them (Memory::send).
+  void send() const;
   /// Throws DeviceError (shortage()) unless that much is free in one piece, and puts it by for the next
   /// allocations; does nothing where it is not known what is free.
   void require(const MemoryDemand& demand) const;
@@ -94,6 +99,8 @@ class Device {
   std::unique_ptr<WorkQueue> work_;
   mutable void* staging_ = nullptr;  ///< in the arena
   mutable std::size_t staging_bytes_ = 0;
+  mutable void* upload_room_ = nullptr;   ///< locked
+  mutable std::size_t upload_bytes_ = 0;  ///< of it, copied from since the queue was waited for
 };
 
 /// What `isocloth info` says of CUDA and one of its devices.

@@ -18,11 +18,17 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
+  /// Whether run() can repeat what it is given.
+  bool can_repeat() const {
+    const Memory& memory = device_.backend().memory;
+    return memory.can_repeat != nullptr && memory.can_repeat();
+  }
   /// launch(queue): launches kernels on the device's queue, and copies nothing; since the last forget() the
   /// same ones with the same arguments. The first time they are sent one by one, as loading a kernel may wait
-  /// for the device. Throws DeviceError when the backend fails.
+  /// for the device. repeat_while: a number on the device; later times the launches repeat, where that
+  /// can_repeat(), until they leave 0 there. Null: they do not. Throws DeviceError when the backend fails.
   template <class Launch>
-  void run(const Launch& launch) {
+  void run(const Launch& launch, const Index* repeat_while = nullptr) {
     const Memory& memory = device_.backend().memory;
     if (memory.begin_recording == nullptr || !ran_) {
       launch(device_.queue());
@@ -32,7 +38,7 @@ class Recording {
     if (recording_ == nullptr) {
       check(memory.begin_recording(device_.queue()));
       launch(device_.queue());
-      check(memory.end_recording(device_.queue(), &recording_));
+      check(memory.end_recording(device_.queue(), repeat_while, &recording_));
     }
     check(memory.replay(device_.queue(), recording_));
   }

@@ -31,7 +31,7 @@ void ArrayCopies::launch() {
 }
 
 void Downloads::run() {
-  const std::vector<Piece> all = std::exchange(pieces_, {});
+  const std::vector<TransferPiece> all = std::exchange(pieces_, {});
   if (all.empty()) return;
   const Memory& memory = device_.backend().memory;
   if (all.size() == 1) {
@@ -39,11 +39,11 @@ void Downloads::run() {
     return;
   }
   std::size_t bytes = 0;
-  for (const Piece& piece : all) bytes += piece.bytes;
+  for (const TransferPiece& piece : all) bytes += piece.bytes;
   auto* const together = static_cast<std::byte*>(device_.staging(bytes));
   ArrayCopies copies(device_);
   bytes = 0;
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     copies.add(piece.from, together + bytes, piece.bytes);
     bytes += piece.bytes;
   }
@@ -51,32 +51,40 @@ void Downloads::run() {
   std::vector<std::byte> found(bytes);
   device_.check(memory.download(device_.queue(), found.data(), together, bytes));
   bytes = 0;
-  for (const Piece& piece : all) {
+  for (const TransferPiece& piece : all) {
     std::memcpy(piece.to, found.data() + bytes, piece.bytes);
     bytes += piece.bytes;
   }
 }
 
 void Uploads::run() {
-  const std::vector<Piece> all = std::exchange(pieces_, {});
+  const std::vector<TransferPiece> all = std::exchange(pieces_, {});
   const Memory& memory = device_.backend().memory;
-  if (all.size() == 1 || memory.host_accessible) {
-    for (const Piece& piece : all)
+  if (memory.host_accessible) {
+    for (const TransferPiece& piece : all)
       device_.check(memory.upload(device_.queue(), piece.to, piece.from, piece.bytes));
     return;
   }
-  std::vector<std::byte> values;
-  for (const Piece& piece : all) {
-    const auto* const from = static_cast<const std::byte*>(piece.from);
-    values.insert(values.end(), from, from + piece.bytes);
+  std::size_t bytes = 0;
+  for (const TransferPiece& piece : all) bytes += piece.bytes;
+  if (bytes == 0) return;
+  const bool is_one = all.size() == 1;
+  auto* to = static_cast<std::byte*>(is_one ? all.front().to : device_.staging(bytes));
+  void* const room = device_.upload_room(bytes);
+  std::vector<std::byte> values(room == nullptr ? bytes : 0);
+  auto* const from = room != nullptr ? static_cast<std::byte*>(room) : values.data();
+  bytes = 0;
+  for (const TransferPiece& piece : all) {
+    std::memcpy(from + bytes, piece.from, piece.bytes);
+    bytes += piece.bytes;
   }
-  if (values.empty()) return;
-  auto* together = static_cast<std::byte*>(device_.staging(values.size()));
-  device_.check(memory.upload(device_.queue(), together, values.data(), values.size()));
+  device_.check(room != nullptr ? memory.begin_upload(device_.queue(), to, from, bytes)
+                                : memory.upload(device_.queue(), to, from, bytes));
+  if (is_one) return;
   ArrayCopies copies(device_);
-  for (const Piece& piece : all) {
-    copies.add(together, piece.to, piece.bytes);
-    together += piece.bytes;
+  for (const TransferPiece& piece : all) {
+    copies.add(to, piece.to, piece.bytes);
+    to += piece.bytes;
   }
   copies.launch();
 }

@@ -30,6 +30,13 @@ class ArrayCopies {
   std::vector<CopyArrays::Piece> pieces_;
 };
 
+/// An array to be copied between a device's memory and the host's.
+struct TransferPiece {
+  const void* from;
+  void* to;
+  std::size_t bytes;
+};
+
 /// Copies from a device's memory to the host's: one copy and one wait for all of them.
 class Downloads {
  public:
@@ -67,23 +74,19 @@ class Downloads {
   void run();
 
  private:
-  struct Piece {
-    const void* from;
-    void* to;
-    std::size_t bytes;
-  };
   void add(const void* from, void* to, std::size_t bytes) { pieces_.push_back({from, to, bytes}); }
 
   const Device& device_;
-  std::vector<Piece> pieces_;
+  std::vector<TransferPiece> pieces_;
 };
 
-/// Copies from the host's memory to a device's: one copy and one wait for all of them.
+/// Copies from the host's memory to a device's, in the order of the device's own queue: one copy for all of
+/// them, for which nobody waits where there is upload_room().
 class Uploads {
  public:
   explicit Uploads(const Device& device) : device_(device) {}
 
-  /// Notes that the values are to be written to an array of their size; they must live until run().
+  /// Notes that the values are to be written to an array of their size; they must live until run() returns.
   template <class T>
   void add(const std::vector<T>& values, ArrayView<T> to) {
     assert(values.size() == to.size());
@@ -98,13 +101,8 @@ class Uploads {
   void run();
 
  private:
-  struct Piece {
-    const void* from;
-    void* to;
-    std::size_t bytes;
-  };
   const Device& device_;
-  std::vector<Piece> pieces_;
+  std::vector<TransferPiece> pieces_;
 };
 
 }  // namespace isocloth

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
 #include "engine/model/models.hpp"
@@ -61,15 +62,17 @@ RowPattern row_pattern(const Garment& garment, const Recipe& recipe) {
 
 bool matches(const Garment& garment, const BatchKey& key, const ResolvedScene& scene) {
   const Mesh &a = garment.mesh, &b = key.model->mesh;
+  const bool is_replica = same_rest_shape(a, b) && alike(garment.fabric, key.model->fabric);
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
       a.buttons != b.buttons || garment.sewing != key.model->sewing ||
       has_bending(garment) != key.has_bending ||
       row_families(scene.recipe, a, garment.fabric) != key.families ||
       has_curves(garment, scene) != key.has_curves || pinned_nodes(garment) != key.is_pinned ||
       bending_of(scene.recipe, garment.fabric).model != bending_of(scene.recipe, key.model->fabric).model ||
-      scene.factor(garment) != key.factor || SpringKinds(garment.fabric) != SpringKinds(key.model->fabric))
+      (!is_replica && scene.factor(garment) != key.factor) ||
+      SpringKinds(garment.fabric) != SpringKinds(key.model->fabric))
     return false;
-  if (same_rest_shape(a, b)) return true;
+  if (is_replica || same_rest_shape(a, b)) return true;
   if (scene.recipe.has_springs()) return false;  // laws of springs depend on the directions of threads
   // The diagonal that a quad is cut along depends on its shape.
   if (bending_of(scene.recipe, garment.fabric).model == BendingModel::mid_edge &&

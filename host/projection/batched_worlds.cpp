@@ -225,6 +225,14 @@ void BatchedWorlds<Real>::refresh() {
 }
 
 template <class Real>
+void BatchedWorlds<Real>::refresh_members(const std::vector<std::size_t>& members) {
+  for (const std::size_t m : members) {
+    worlds_[slots_[m].world].solver->refresh_members({slots_[m].garment});
+    groups_[slots_[m].group].solver->refresh_members({slots_[m].lane});
+  }
+}
+
+template <class Real>
 void BatchedWorlds<Real>::refresh_motions() {
   for (Group& group : groups_) group.solver->refresh_motions();
 }

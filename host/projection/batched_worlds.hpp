@@ -47,6 +47,7 @@ class BatchedWorlds final : public GarmentSolver {
   void refresh_cloth_friction() override {
     for (World& world : worlds_) world.solver->refresh_cloth_friction();
   }
+  void refresh_members(const std::vector<std::size_t>& members) override;
   void refresh_motions() override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;

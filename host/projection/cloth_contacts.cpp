@@ -106,17 +106,23 @@ void ClothContacts<Real>::begin_substep() {
   has_stopped_ = false;
   NodalTrajectories& ways = collision_.nodes();
   gather(ways.device_from, true);
-  Downloads downloads(device_);
-  downloads.add(ways.device_from, ways.from);
-  ways.begin_substep(&downloads);
-  downloads.run();
+  ways.begin_substep();
+  has_new_part_ = !is_on_host();
+  if (is_on_host()) ways.device_from.copy_to(ways.from);
   collision_.begin_substep();
 }
 
 template <class Real>
 void ClothContacts<Real>::begin_find(Downloads& downloads) {
   if (is_on_host()) return;
-  gather(collision_.nodes().begin_next(), false);
+  NodalTrajectories& ways = collision_.nodes();
+  if (std::exchange(has_new_part_, false)) {
+    downloads.add(ways.device_from, ways.from);
+    ways.begin_substep(&downloads);
+  }
+  // What a step ends with is known with the iterate that ends it.
+  if (device_forces_.are_latest && !device_forces_.are_fetched) fetch_forces(downloads);
+  gather(ways.begin_next(), false);
   collision_.begin_detection(downloads);
 }
 
@@ -214,15 +220,22 @@ template <class Real>
 ContactWarmStart& ClothContacts<Real>::work() {
   DeviceForces& own = device_forces_;
   if (!std::exchange(own.are_latest, false)) return work_;
-  const bool are_updated = std::exchange(own.are_updated, false);
-  std::vector<std::uint64_t> keys;
-  std::vector<Vec3d> forces;
-  Downloads downloads(device_);
-  downloads.add(are_updated ? own.keys : own.keys_before, own.count, keys);
-  downloads.add(are_updated ? forces_ : own.before, own.count, forces);
-  downloads.run();
-  work_.assign(keys.data(), forces.data(), own.count);
+  if (!own.are_fetched) {
+    Downloads downloads(device_);
+    fetch_forces(downloads);
+    downloads.run();
+  }
+  own.are_updated = false;
+  work_.assign(own.host_keys.data(), own.host_forces.data(), own.count);
   return work_;
+}
+
+template <class Real>
+void ClothContacts<Real>::fetch_forces(Downloads& downloads) {
+  DeviceForces& own = device_forces_;
+  downloads.add(own.are_updated ? own.keys : own.keys_before, own.count, own.host_keys);
+  downloads.add(own.are_updated ? forces_ : own.before, own.count, own.host_forces);
+  own.are_fetched = true;
 }
 
 template <class Real>

@@ -102,6 +102,8 @@ class ClothContacts {
   void gather(Buffer<Vec3d>& positions, bool at_start);
   /// The forces of the step under way, where the host can read them.
   ContactWarmStart& work();
+  /// Asks for what work() must know of a device.
+  void fetch_forces(Downloads& downloads);
   void set_work(ContactWarmStart work) {
     work_ = std::move(work);
     device_forces_.are_latest = device_forces_.are_updated = false;
@@ -152,6 +154,7 @@ class ClothContacts {
   /// Whether respond() was called at the iterate, and whether stop_blocked_kinematic_nodes() stopped nodes in
   /// this part.
   bool has_responses_ = false, has_stopped_ = false;
+  bool has_new_part_ = false;  ///< a part began, and the host does not yet know where a device has nodes
   int cg_iterations_ = 0;
   ContactWarmStart work_;  ///< forces of contacts in the step under way, unless a device has later ones
   /// Forces that a device has, of contacts in the order of their keys. `before`: those of the iteration
@@ -159,9 +162,12 @@ class ClothContacts {
   struct DeviceForces {
     bool are_latest = false;   ///< later than work_
     bool are_updated = false;  ///< in forces_, not in `before` yet
+    bool are_fetched = false;  ///< the latest are in host_keys and host_forces
     std::size_t count = 0;     ///< contacts that they are of
     Buffer<std::uint64_t> keys, keys_before;
     Buffer<Vec3d> before;
+    std::vector<std::uint64_t> host_keys;
+    std::vector<Vec3d> host_forces;
   };
   DeviceForces device_forces_;
   StoppedNodes stopped_;

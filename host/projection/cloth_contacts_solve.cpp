@@ -199,6 +199,7 @@ void ClothContacts<Real>::update() {
     return;
   }
   device_forces_.are_latest = device_forces_.are_updated = true;
+  device_forces_.are_fetched = false;
   device_forces_.count = count;
 }
 

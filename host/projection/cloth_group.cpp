@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/members.hpp"
 #include "host/garment/contact_state.hpp"
 #include "host/garment/reach.hpp"
 #include "host/projection/projection_step.hpp"
@@ -227,39 +228,81 @@ void ClothGroup<Real>::require_memory() const {
 }
 
 template <class Real>
+ClothParameters<double> ClothGroup<Real>::parameters_of(std::size_t member) const {
+  const Garment& garment = *garments_[member];
+  const Fabric& f = garment.fabric;
+  const MismatchEnergy mismatches = resolved_.mismatch_energy(garment, sizeof(Real) == sizeof(float));
+  return {f.density,
+          f.mass_damping,
+          f.stiffness_damping,
+          f.bending_stiffness,
+          f.gravity_density * garment.gravity.value_or(gravity_),
+          shapes_.shapes[shapes_.of[member]].element_size,
+          contact_offset(garment, scene_),
+          compression_curve(garment, scene_),
+          contact_accuracy(garment, scene_),
+          reach(garment, scene_),
+          f.poisson_coupling(),
+          mismatches.rate,
+          mismatches.rounding};
+}
+
+template <class Real>
+std::vector<double> ClothGroup<Real>::row_stiffness_of(const Garment& garment) const {
+  return row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
+}
+
+template <class Real>
+bool ClothGroup<Real>::is_like_before(std::size_t member) const {
+  return member > 0 && shapes_.of[member] == shapes_.of[member - 1] &&
+         garments_[member]->gravity == garments_[member - 1]->gravity &&
+         alike(garments_[member]->fabric, garments_[member - 1]->fabric);
+}
+
+template <class Real>
+void ClothGroup<Real>::put(std::size_t member, const std::vector<double>& values, Buffer<Real>& tiled) const {
+  const std::size_t tile = member / width_, end = member + 1 == size() ? tiles_ * width_ : member + 1;
+  tiled.edit(tile * values.size() * width_, values.size() * width_, [&](Real* lanes) {
+    for (std::size_t c = member - tile * width_; c < end - tile * width_; ++c)
+      for (std::size_t i = 0; i < values.size(); ++i) lanes[i * width_ + c] = static_cast<Real>(values[i]);
+  });
+}
+
+template <class Real>
+void ClothGroup<Real>::refresh_members(const std::vector<std::size_t>& members) {
+  // Pieces of curves are as many as the garment with the most of them has.
+  if (row_curves_.size() > 0 || row_viscosity_.size() > 0) return refresh();
+  for (const std::size_t member : members) {
+    const ClothParameters<double> own = parameters_of(member);
+    const auto* numbers = reinterpret_cast<const double*>(&own);
+    put(member, {numbers, numbers + sizeof own / sizeof(double)}, parameters_);
+    if (!resolved_.recipe.is_elastic()) continue;
+    put(member, row_stiffness_of(*garments_[member]), row_stiffness_);
+    put(member, row_bounds(arrays_.rows, garments_[member]->fabric), row_bounds_);
+  }
+}
+
+template <class Real>
 void ClothGroup<Real>::build_parameters() {
   constexpr std::size_t fields = sizeof(ClothParameters<Real>) / sizeof(Real);
   std::vector<Real> values(fields * tiles_ * width_);
+  ClothParameters<double> found{};
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
-    const std::size_t member = std::min(c, garments_.size() - 1);
-    const Garment& garment = *garments_[member];
-    const Fabric& f = garment.fabric;
-    const MismatchEnergy mismatches = resolved_.mismatch_energy(garment, sizeof(Real) == sizeof(float));
-    const ClothParameters<double> own{f.density,
-                                      f.mass_damping,
-                                      f.stiffness_damping,
-                                      f.bending_stiffness,
-                                      f.gravity_density * garment.gravity.value_or(gravity_),
-                                      shapes_.shapes[shapes_.of[member]].element_size,
-                                      contact_offset(garment, scene_),
-                                      compression_curve(garment, scene_),
-                                      contact_accuracy(garment, scene_),
-                                      reach(garment, scene_),
-                                      f.poisson_coupling(),
-                                      mismatches.rate,
-                                      mismatches.rounding};
-    const auto* numbers = reinterpret_cast<const double*>(&own);
+    if (c < size() && !is_like_before(c)) found = parameters_of(c);
+    const auto* numbers = reinterpret_cast<const double*>(&found);
     for (std::size_t i = 0; i < fields; ++i) values[slot(c, i, fields)] = Real(numbers[i]);
   }
   parameters_ = {device_, values};
   if (!resolved_.recipe.is_elastic()) return;
   std::vector<Real> stiffness(row_count_ * tiles_ * width_), bounds;
+  std::vector<double> own_stiffness, own_bounds;
   for (std::size_t c = 0; c < tiles_ * width_; ++c) {
-    const Garment& garment = *garments_[std::min(c, garments_.size() - 1)];
-    const std::vector<double> own =
-        row_stiffness(garment.mesh, arrays_.rows, garment.fabric, pinned_nodes(garment));
-    for (std::size_t i = 0; i < own.size(); ++i) stiffness[slot(c, i, row_count_)] = Real(own[i]);
-    const std::vector<double> own_bounds = row_bounds(arrays_.rows, garment.fabric);
+    if (c < size() && !is_like_before(c)) {
+      own_stiffness = row_stiffness_of(*garments_[c]);
+      own_bounds = row_bounds(arrays_.rows, garments_[c]->fabric);
+    }
+    for (std::size_t i = 0; i < own_stiffness.size(); ++i)
+      stiffness[slot(c, i, row_count_)] = Real(own_stiffness[i]);
     if (!own_bounds.empty()) bounds.resize(stiffness.size());
     for (std::size_t i = 0; i < own_bounds.size(); ++i) bounds[slot(c, i, row_count_)] = Real(own_bounds[i]);
   }

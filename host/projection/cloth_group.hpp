@@ -55,6 +55,7 @@ class ClothGroup final : public GarmentSolver {
   std::vector<Strain> strains() override;
   Inspection inspect(std::size_t member, double t, double h) override;
   void refresh() override;
+  void refresh_members(const std::vector<std::size_t>& members) override;
   void refresh_motions() override { pins_.refresh(); }
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
@@ -70,6 +71,13 @@ class ClothGroup final : public GarmentSolver {
   void build_plan();
   void build_rest_shapes();
   void build_parameters();
+  ClothParameters<double> parameters_of(std::size_t member) const;
+  std::vector<double> row_stiffness_of(const Garment& garment) const;
+  /// Whether a member's rest shape, fabric and gravity are those of the one before.
+  bool is_like_before(std::size_t member) const;
+  /// Writes a member's numbers into its lane of a tiled array, of the last also into the spare lanes behind
+  /// it.
+  void put(std::size_t member, const std::vector<double>& values, Buffer<Real>& tiled) const;
   ClothPatternView pattern() const;
   RestShapesView<Real> rest_shapes() const;
   StepCloths<Real> arguments(double h, int steps);

@@ -51,6 +51,16 @@ void CoupledSolver<Real>::undo() {
 }
 
 template <class Real>
+std::vector<Strain> CoupledSolver<Real>::strains() {
+  Downloads downloads(device_);
+  for (const auto& garment : garments_) garment->begin_strains(downloads);
+  downloads.run();
+  std::vector<Strain> all;
+  for (const auto& garment : garments_) all.push_back(garment->end_strains().front());
+  return all;
+}
+
+template <class Real>
 std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
   std::vector<AdvanceReport> results;
   for (const auto& garment : garments_) results.push_back(garment->begin_request());

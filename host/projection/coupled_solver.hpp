@@ -23,6 +23,7 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
   void refresh_cloth_friction() override;
+  std::vector<Strain> strains() override;
   void undo() override;
   std::vector<BodyState> bodies() const override {
     return bodies_ ? bodies_->states() : std::vector<BodyState>();

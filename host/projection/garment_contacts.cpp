@@ -62,6 +62,7 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                                   const ContactControl<Real>& control, const Buffer<Vec3<Real>>& start,
                                   const Buffer<Vec3<Real>>& base, ArrayView<Real> state) {
   if (!exist()) return;
+  state_ = state;
   const ContactStateLayout at = layout();
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
   last_ = {.pattern = pattern_,
@@ -138,6 +139,31 @@ void GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number) 
   last_.positions.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);
+}
+
+template <class Real>
+void GarmentContacts<Real>::go_to_end(Buffer<Vec3<Real>>& iterate, const std::vector<Vec3<Real>>& end,
+                                      const std::vector<Real>& state) {
+  if (!exist()) {
+    iterate.upload(end);
+    return;
+  }
+  began_.upload(std::vector<Real>(began_.size()));
+  find(iterate, 0);
+  first_ = {iterate.download(), weights_.download()};
+  // What touched another obstacle, or none, when the step began kept nothing of this one.
+  std::vector<Real> began = began_.download(), kept(state_.size());
+  device_->check(device_->backend().memory.download(device_->queue(), kept.data(), state_.data(),
+                                                    kept.size() * sizeof(Real)));
+  const std::size_t obstacles = layout().obstacles();
+  for (std::size_t c = 0; c < layout().contacts; ++c)
+    if (kept[obstacles + c] != state[obstacles + c])
+      std::fill_n(began.begin() + static_cast<std::ptrdiff_t>(4 * c), 4, Real(0));
+  began_.upload(began);
+  device_->check(device_->backend().memory.upload(device_->queue(), state_.data(), state.data(),
+                                                  state.size() * sizeof(Real)));
+  iterate.upload(end);
+  find(iterate, patience);
 }
 
 template <class Real>

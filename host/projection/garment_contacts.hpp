@@ -34,6 +34,13 @@ struct BodyMoves {
   ArrayView<const Real> moves;
 };
 
+/// Where a step began to look for contacts, and at which points of the samples.
+template <class Real>
+struct FirstIterate {
+  std::vector<Vec3<Real>> positions;  ///< [m], shape [node_count]
+  std::vector<Real> weights;          ///< see ContactArrays::weights
+};
+
 template <class Real>
 class GarmentContacts {
  public:
@@ -70,6 +77,12 @@ class GarmentContacts {
   /// Depths and errors of samples at the last find(), see ContactArrays; empty: there are no obstacles.
   ArrayView<const Real> depths() const { return of_obstacles(depths_); }
   ArrayView<const Real> errors() const { return of_obstacles(errors_); }
+  /// Finds the contacts of a step that has been taken where it ended, at `end`, with what they keep after it,
+  /// `state` (see layout()), for those who look at it: as ContactArrays::began what they kept before, and no
+  /// point of an element moves. `iterate`: the first one of the step.
+  void go_to_end(Buffer<Vec3<Real>>& iterate, const std::vector<Vec3<Real>>& end,
+                 const std::vector<Real>& state);
+  const FirstIterate<Real>& first_iterate() const { return first_; }  ///< of go_to_end()
   /// Updates the forces after a correction.
   void update(const Buffer<Vec3<Real>>& correction, const BodyMoves<Real>& bodies);
   /// What find() found, for the kernels of bodies.
@@ -100,6 +113,8 @@ class GarmentContacts {
   Buffer<Real> normals_, pulls_, stiffness_, began_, mismatches_, weights_, depths_, errors_, shared_with_,
       shared_areas_, sample_stiffness_, sample_forces_, near_, inverse_masses_;
   ActOnSamples<Real> last_;  ///< arguments of the kernels in the part of a step
+  ArrayView<Real> state_;    ///< see begin()
+  FirstIterate<Real> first_;
 };
 
 }  // namespace isocloth

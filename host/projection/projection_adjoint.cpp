@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
+#include "host/linear/gmres.hpp"
 #include "kernels/linear/conjugate_gradients.hpp"
 #include "kernels/projection/nodal_terms.hpp"
 #include "kernels/tensors/row_terms.hpp"
@@ -16,6 +18,12 @@ namespace {
 
 using Nodes = std::vector<Vec3d>;
 
+double dot_of(const Nodes& a, const Nodes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
+  return sum;
+}
+
 /// What conjugate_gradients() asks for, on vectors of the host: multiply(p) is A p, inverse(r) about P^-1 r.
 template <class Multiply, class Precondition>
 struct HostSystem {
@@ -24,11 +32,6 @@ struct HostSystem {
   Nodes residual, solution{}, start{}, direction{}, product{};
   bool is_convex = true;
 
-  static double dot_of(const Nodes& a, const Nodes& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
-    return sum;
-  }
   void precondition() { start = inverse(residual); }
   double energy() const { return dot_of(residual, start); }
   void begin() {
@@ -55,8 +58,33 @@ struct HostSystem {
 
 }  // namespace
 
+StepAdjoint::StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step)
+    : system_(system), arrays_(system.arrays()), rows_(system.rows()), cloth_(system.cloth()), step_(step) {
+  const GarmentContacts<double>& contacts = system.contacts();
+  if (!contacts.exist() || !step.with_contacts) return;
+  contacts_ = ContactAdjoint(contacts.sample_arguments(), contacts.first_iterate());
+  contacts_.settle_samples();
+}
+
+StepAdjoint::Nodes StepAdjoint::on_all_nodes(const Nodes& free) const {
+  Nodes all(arrays_.pattern.free_number.size());
+  for (std::size_t i = 0; i < free.size(); ++i)
+    all[static_cast<std::size_t>(arrays_.pattern.free_nodes[i])] = free[i];
+  return all;
+}
+
+Index StepAdjoint::holder(std::size_t node) const {
+  return step_.after.holds.empty() ? -1 : step_.after.holds[node].gripper;
+}
+
+bool StepAdjoint::is_told(std::size_t node) const {
+  const Index gripper = holder(node);
+  return arrays_.pattern.free_number[node] < 0 ||
+         (gripper >= 0 && !(system_.garment().grippers[static_cast<std::size_t>(gripper)].stiffness > 0));
+}
+
 std::vector<Vec3d> StepAdjoint::balance() {
-  system_.assemble_right_side();
+  system_.assemble_right_side(step_.with_contacts);
   Nodes result(arrays_.pattern.free_number.size());
   const ArrayView<const Vec3d> found = std::as_const(system_.right_side()).view();
   for (std::size_t i = 0; i < found.size(); ++i)
@@ -116,6 +144,7 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::
   const NodalPattern& pattern = arrays_.pattern;
   const CoupledMember<double> own = system_.member();
   const Couplings<double>& couplings = own.couplings;
+  /// What is symmetric of the product.
   const auto multiply = [&](const Nodes& x) {
     Nodes y(x.size());
     step_kernels<double>(device.backend())
@@ -134,9 +163,8 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::
       if (b >= 0) y[static_cast<std::size_t>(b)] += pushing[p] * between;
     }
     if (rows_.are_quadratic()) return y;
-    Nodes of_all(pattern.free_number.size()), curved(of_all.size());
-    for (std::size_t i = 0; i < x.size(); ++i) of_all[static_cast<std::size_t>(pattern.free_nodes[i])] = x[i];
-    add_stretch_curvature(of_all, curved);
+    Nodes curved(pattern.free_number.size());
+    add_stretch_curvature(on_all_nodes(x), curved);
     for (std::size_t i = 0; i < x.size(); ++i)
       y[i] += curved[static_cast<std::size_t>(pattern.free_nodes[i])];
     return y;
@@ -149,17 +177,46 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::
         is_finite;
     return system_.correction().download();
   };
-  HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};
-  const int iterations = cpu::conjugate_gradients<double>(system, 1e-10);
-  if (!is_finite || !std::isfinite(system.dot_of(system.solution, system.solution)))
+  constexpr double rtol = 1e-10;
+  Nodes solution;
+  int iterations = 0;
+  bool is_met = true;
+  if (contacts_.exist()) {
+    constexpr int most = 300;
+    const auto whole = [&](const std::vector<double>& flat) {
+      const Nodes x = as_vectors(flat);
+      Nodes y = multiply(x);
+      is_convex = is_convex && dot_of(x, y) > 0;
+      Nodes of_all = on_all_nodes(x), beyond(of_all.size());
+      contacts_.add_beyond(of_all, beyond);
+      for (std::size_t i = 0; i < y.size(); ++i)
+        y[i] += beyond[static_cast<std::size_t>(pattern.free_nodes[i])];
+      return as_numbers(y.data(), y.size());
+    };
+    const auto flat_inverse = [&](const std::vector<double>& flat) {
+      const Nodes found = inverse(as_vectors(flat));
+      return as_numbers(found.data(), found.size());
+    };
+    const GmresSolution found =
+        gmres(whole, flat_inverse, as_numbers(right_side.data(), right_side.size()), rtol, most);
+    solution = as_vectors(found.x);
+    iterations = found.iterations;
+    is_met = found.is_met || !is_convex;
+  } else {
+    HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};
+    iterations = cpu::conjugate_gradients<double>(system, rtol);
+    solution = std::move(system.solution);
+    is_met = iterations < most_cg_iterations;
+    is_convex = is_convex && system.is_convex;
+  }
+  if (!is_finite || !std::isfinite(dot_of(solution, solution)))
     throw NumericalError("garment \"" + system_.garment().name +
                          "\": the gradient of a step is not finite, expected one of finite losses");
-  if (iterations == most_cg_iterations)
+  if (!is_met)
     throw NumericalError(text("garment \"", system_.garment().name,
-                              "\": the gradient of a step: found no solution to 1e-10 in ", iterations,
-                              " conjugate gradient iterations; set projection.factorization to \"whole\""));
-  is_convex = is_convex && system.is_convex;
-  return system.solution;
+                              "\": the gradient of a step: found no solution to ", rtol, " in ", iterations,
+                              " iterations; set projection.factorization to \"whole\""));
+  return solution;
 }
 
 template <class Visit>
@@ -186,10 +243,14 @@ StepAdjoint::Solution StepAdjoint::solve(const Nodes& loss) {
   constexpr int most_rounds = 12;
   for (int round = 0; round < most_rounds; ++round) {
     Nodes side(free);
-    for (std::size_t i = 0; i < free; ++i) side[i] = loss[static_cast<std::size_t>(pattern.free_nodes[i])];
+    for (std::size_t i = 0; i < free; ++i) {
+      const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
+      if (!is_told(node)) side[i] = loss[node];
+    }
     each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
       const Index i = pattern.free_number[node];
-      if (i >= 0 && is_rigid(row)) side[static_cast<std::size_t>(i)] -= own.nu[row] * jacobian[place];
+      if (i >= 0 && is_rigid(row) && !is_told(node))
+        side[static_cast<std::size_t>(i)] -= own.nu[row] * jacobian[place];
     });
     bool is_convex = true;
     Nodes found = solve_whole(side, own.pushing, is_convex);
@@ -198,7 +259,10 @@ StepAdjoint::Solution StepAdjoint::solve(const Nodes& loss) {
       std::ranges::fill(own.pushing, 0.0);
       found = solve_whole(side, own.pushing, is_convex);
     }
-    for (std::size_t i = 0; i < free; ++i) own.w[static_cast<std::size_t>(pattern.free_nodes[i])] = found[i];
+    for (std::size_t i = 0; i < free; ++i) {
+      const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
+      own.w[node] = is_told(node) ? Vec3d{} : found[i];
+    }
     std::ranges::fill(own.along, 0.0);
     each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
       own.along[row] += dot(jacobian[place], own.w[node]);
@@ -231,6 +295,7 @@ StepAdjoint::Nodes StepAdjoint::pull(const Solution& found) {
     pulled[b] -= between;
   }
   add_stretch_curvature(found.w, pulled);
+  contacts_.add_whole(found.w, pulled);
   return pulled;
 }
 
@@ -244,6 +309,10 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
   const std::size_t nodes = pattern.free_number.size();
   Nodes after = loss.positions;
   for (std::size_t i = 0; i < nodes; ++i) after[i] += to_velocity * loss.velocities[i];
+  StepGradient result;
+  std::vector<ContactGradient> kept = loss.contacts;
+  contacts_.add_wrenches(loss.wrenches, h, kept, after, result);
+  contacts_.add_loss(kept, after);
   const Solution found = solve(after);
   const Nodes& w = found.w;
 
@@ -254,15 +323,17 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
       for (Index e = metric.pattern.row_begin[i]; e < metric.pattern.row_begin[i + 1]; ++e)
         bent[i] += metric.bending[e] * w[static_cast<std::size_t>(metric.pattern.columns[e])];
 
-  StepGradient result{.before = {Nodes(nodes), Nodes(nodes)},
-                      .previous = {},
-                      .targets = Nodes(nodes),
-                      .buckles = found.buckles,
-                      .adjoint = w};
-  // A w at pinned nodes, whose places the step was told.
+  result.before.positions = result.before.velocities = result.targets = Nodes(nodes);
+  result.buckles = found.buckles;
+  result.adjoint = w;
+  Nodes by_first(nodes), by_told(nodes);
+  contacts_.add_derivatives(w, kept, rate, h, result, by_first);
+  // A w at nodes whose places the step was told: pins and grippers hold them.
   const Nodes pulled = pull(found);
   for (std::size_t i = 0; i < nodes; ++i)
-    if (pattern.free_number[i] < 0) result.targets[i] = after[i] - (pulled[i] + metric.stiffness * bent[i]);
+    if (is_told(i)) by_told[i] = after[i] + by_first[i] - (pulled[i] + metric.stiffness * bent[i]);
+  for (std::size_t i = 0; i < nodes; ++i)
+    if (pattern.free_number[i] < 0) result.targets[i] = by_told[i];
 
   // x^ and v^, from which the step began.
   const Fabric& f = system_.garment().fabric;
@@ -273,6 +344,9 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
                   (metric.stiffness - h * h * f.bending_stiffness) * bent[i] -
                   to_velocity * loss.velocities[i];
     by_speed[i] = (h * rate * f.density * mass) * w[i];
+    if (is_told(i)) continue;
+    by_start[i] += by_first[i];
+    by_speed[i] += (h / rate) * by_first[i];
   }
   const ArrayView<const Vec3d> start = cloth_.base().view(), speed = cloth_.base_velocity().view(),
                                end = std::as_const(cloth_.iterate).view();
@@ -287,18 +361,53 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
   }
   const double memory = cloth_.memory(step_.before.previous_step);
   for (std::size_t i = 0; i < nodes; ++i) {
-    result.before.positions[i] = (1 + memory) * by_start[i];
-    result.before.velocities[i] = (1 + memory) * by_speed[i];
+    result.before.positions[i] += (1 + memory) * by_start[i];
+    result.before.velocities[i] += (1 + memory) * by_speed[i];
   }
   if (memory > 0) {
-    result.previous = {Nodes(nodes), Nodes(nodes)};
+    result.previous.positions = result.previous.velocities = Nodes(nodes);
     for (std::size_t i = 0; i < nodes; ++i) {
       result.previous.positions[i] = -memory * by_start[i];
       result.previous.velocities[i] = -memory * by_speed[i];
     }
   }
   if (rows_.are_viscous()) add_viscosity(found.along, result.before.positions);
+  add_holds(by_told, loss.holds, result);
   return result;
+}
+
+void StepAdjoint::add_holds(const Nodes& by_told, const Nodes& loss, StepGradient& found) const {
+  if (step_.after.holds.empty()) return;
+  const ActOnSamples<double>& all = system_.contacts().sample_arguments();
+  found.grippers.resize(static_cast<std::size_t>(all.grippers.size()));
+  found.before.holds.resize(by_told.size());
+  for (std::size_t i = 0; i < by_told.size(); ++i) {
+    const Index gripper = holder(i);
+    if (gripper < 0) continue;
+    const std::size_t g = static_cast<std::size_t>(gripper);
+    const double k = all.grippers.grippers[g].stiffness;
+    // A spring pulls the node to its place, or it is there.
+    const Vec3d by_place =
+        k > 0 ? (all.control.step * all.control.step * k / all.holds.inverse_masses[i]) * found.adjoint[i]
+              : by_told[i];
+    const Vec3d local = step_.after.holds[i].local_position;
+    const auto add = [](const PoseView<double>& pose, const Vec3d& arm, const Vec3d& by, PoseGradient& sum) {
+      sum.translation += by;
+      sum.rotation += cross(cpu::turned(pose, arm), by);
+    };
+    const PoseView<double>&begin = all.grippers.begin[g], &end = all.grippers.end[g];
+    add(end, local, by_place, found.grippers[g][1]);
+    Vec3d by_local = cpu::to_local({{}, {end.axes[0], end.axes[1], end.axes[2]}}, by_place);
+    if (!loss.empty()) by_local += loss[i];
+    if (step_.before.holds[i].gripper == gripper) {
+      found.before.holds[i] = by_local;
+      continue;
+    }
+    // Taken when the step began, where it was.
+    const Vec3d by_start = cpu::turned(begin, by_local);
+    found.before.positions[i] += by_start;
+    add(begin, local, -by_start, found.grippers[g][0]);
+  }
 }
 
 void StepAdjoint::add_viscosity(const std::vector<double>& along, Nodes& by_start) {

@@ -1,32 +1,32 @@
 // Derivatives of a step that has been taken.
 #pragma once
 
+#include "host/projection/contact_adjoint.hpp"
 #include "host/projection/projection_system.hpp"
 #include "host/projection/step_gradient.hpp"
 
 namespace isocloth {
 
-/// Derivatives of a step, in double on the CPU, of a garment without surroundings but forces on nodes, by the
-/// implicit function theorem: a step from x_n, v_n that has converged ends where
-///   R(x) = B (phi~ - x^) - B (x - x^) - J^T lambda = 0
-/// on free nodes, lambda the stress of compliant rows times h^2, and C = 0 of rigid ones.
+/// Derivatives of a step, in double on the CPU, of a garment among obstacles and grippers, by the implicit
+/// function theorem: a step from x_n, v_n that has converged ends where
+///   R(x) = B (phi~ - x^) - B (x - x^) - J^T lambda + W^T P = 0
+/// on free nodes, lambda the stress of compliant rows times h^2, and C = 0 of rigid ones; P the forces of
+/// contacts, functions of their points W x (ContactAdjoint), and of soft holds.
 class StepAdjoint {
  public:
   /// `system` is where `step` ended (ProjectionSolver::go_to_end); it and the states of the step must outlive
   /// this.
-  StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step)
-      : system_(system),
-        arrays_(system.arrays()),
-        rows_(system.rows()),
-        cloth_(system.cloth()),
-        step_(step) {}
+  StepAdjoint(ProjectionSystem<double>& system, const FinishedStep& step);
 
-  /// R, with multipliers that are the stress of places, [kg m], shape [node_count], 0: pinned.
+  /// Wrenches of obstacles on the garment, shape [obstacle]; empty: there are none.
+  std::vector<Wrench> wrenches() const { return contacts_.wrenches(step_.step); }
+  /// R, without what contacts and holds exert where FinishedStep asks for none, with multipliers that are the
+  /// stress of places, [kg m], shape [node_count], 0: pinned.
   std::vector<Vec3d> balance();
   /// Derivatives of a loss by what the step began with, from dL/dx and dL/dv after the step. w solves the
-  /// transposed system of dR/dx, with second derivatives of all rows as they are: A w = dL/dx + (r / h) dL/dv
-  /// on free nodes, J w = 0 of rigid rows (r the integrator's rate). Where A is not positive definite along
-  /// the way, because cloth is about to buckle, it is taken without what pushes, as steps take it
+  /// transposed system of dR/dx, with second derivatives of all rows as they are: A^T w = dL/dx + (r / h)
+  /// dL/dv on free nodes, J w = 0 of rigid rows (r the integrator's rate). Where A is not positive definite
+  /// along the way, because cloth is about to buckle, it is taken without what pushes, as steps take it
   /// (StepGradient::buckles). Throws NumericalError where the system cannot be solved.
   StepGradient gradient(const StateGradient& loss);
 
@@ -54,6 +54,12 @@ class StepAdjoint {
   Nodes pull(const Solution& found);
   /// Adds to dL/dx_n what viscous rows have of it: they pull by how their strain has changed since x_n.
   void add_viscosity(const std::vector<double>& along, Nodes& by_start);
+  /// Adds what the places of held nodes say, by_told of those that are held rigidly, and those in the frames
+  /// of grippers after the step, `loss`.
+  void add_holds(const Nodes& by_told, const Nodes& loss, StepGradient& found) const;
+  Nodes on_all_nodes(const Nodes& free) const;
+  Index holder(std::size_t node) const;  ///< gripper that holds a node in the step, -1: none
+  bool is_told(std::size_t node) const;  ///< whether a pin, or a gripper rigidly, says where the node is
   bool is_rigid(std::size_t row) const { return stiffness().empty() || stiffness()[row] == 0; }
   ArrayView<const double> stiffness() const { return rows_.stiffness(); }
   /// visit(row, place in the Jacobian, node) of every node of every row.
@@ -65,6 +71,7 @@ class StepAdjoint {
   RowsInStep<double>& rows_;
   ClothInStep<double>& cloth_;
   const FinishedStep step_;
+  ContactAdjoint contacts_;
 };
 
 }  // namespace isocloth

@@ -5,6 +5,7 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
+#include "host/garment/contact_state.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -156,17 +157,28 @@ NodesInStep<Real> ProjectionSolver<Real>::nodes_in_step() {
 
 template <class Real>
 void ProjectionSolver<Real>::go_to_end(const FinishedStep& step) {
-  check(0, step.before);
-  set_state(0, step.before);
+  // What grippers hold in a step they hold from its beginning on.
+  GarmentState before = step.before;
+  before.holds = step.after.holds;
+  check(0, before);
+  set_state(0, before);
   surroundings_.set({{.offset = step.time, .steps = 0}}, step.step, 1);
-  set_targets(step.time + step.step);
+  surroundings_.obstacles.set_poses(step.obstacles);
+  surroundings_.grippers.set_poses(step.grippers);
+  const std::vector<Vec3<Real>> end = narrowed<Real>(as_vectors(step.after.positions));
+  host_targets_ = end;
+  targets_.upload(end);
   cloth_.begin_step();
   if (!begin_substep({.number = 0, .h = step.step, .done = 0, .parts = 1}))
     throw NumericalError("garment \"" + garment_.name + "\": the metric of a step cannot be factorised");
-  cloth_.iterate.upload(narrowed<Real>(as_vectors(step.after.positions)));
+  if (step.with_contacts) {
+    const std::vector<double> kept = flat_contacts(step.after, contacts_.layout());
+    contacts_.go_to_end(cloth_.iterate, end, {kept.begin(), kept.end()});
+  } else {
+    cloth_.iterate.upload(end);
+  }
   cloth_.work.multipliers.upload({step.after.multipliers.begin(), step.after.multipliers.end()});
   rows_.settle_multipliers();
-  contacts_.find(cloth_.iterate, 0);
 }
 
 template class ProjectionSolver<float>;

@@ -113,6 +113,7 @@ void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) 
   add_up(report, sum.total);
   if (has_failed(report.status)) lost_ = report.status;
   sum.steps += !frozen();
+  if (has_views_) device_.send();
 }
 
 template <class Real>
@@ -133,6 +134,8 @@ std::vector<Measures> ProjectionSolver<Real>::measure(std::size_t, std::size_t) 
 
 template <class Real>
 std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
+  has_views_ = true;
+  device_.send();
   const StateArrays<Real> state{flat(cloth_.state.positions.view()).data(),
                                 flat(cloth_.state.velocities.view()).data(),
                                 cloth_.state.contacts.view().data(),
@@ -145,8 +148,20 @@ std::vector<FieldView> ProjectionSolver<Real>::views(GarmentField field) {
 
 template <class Real>
 std::vector<Strain> ProjectionSolver<Real>::strains() {
-  if (scene_.contact.cloth && is_kinematic(garment_)) return {Strain{}};
-  return strain_meter_.measure(flat(std::as_const(cloth_.state.positions).view()));
+  Downloads downloads(device_);
+  begin_strains(downloads);
+  downloads.run();
+  return end_strains();
+}
+
+template <class Real>
+void ProjectionSolver<Real>::begin_strains(Downloads& downloads) {
+  if (has_strains()) strain_meter_.begin(flat(std::as_const(cloth_.state.positions).view()), downloads);
+}
+
+template <class Real>
+std::vector<Strain> ProjectionSolver<Real>::end_strains() const {
+  return has_strains() ? strain_meter_.end() : std::vector<Strain>(1);
 }
 
 template <class Real>

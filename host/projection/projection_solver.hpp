@@ -55,6 +55,9 @@ class ProjectionSolver final : public GarmentSolver {
   void undo() override;
   std::vector<Measures> measure(std::size_t first, std::size_t count) override;
   std::vector<Strain> strains() override;
+  /// strains() in two steps, so that one wait serves several garments.
+  void begin_strains(Downloads& downloads);
+  std::vector<Strain> end_strains() const;
   Inspection inspect(std::size_t member, double t, double h) override;
   void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
   std::vector<SubstepRecord> take_parts(std::size_t) override { return std::exchange(parts_, {}); }
@@ -129,6 +132,7 @@ class ProjectionSolver final : public GarmentSolver {
 
  private:
   using Rows = RowsInStep<Real>;
+  bool has_strains() const { return !(scene_.contact.cloth && is_kinematic(garment_)); }
   struct Request {
     Clock clock;
     double step = 0;
@@ -157,6 +161,7 @@ class ProjectionSolver final : public GarmentSolver {
   ProjectionSystem<Real> system_;
   GarmentMeasures<Real> measures_;
   StrainMeter<Real> strain_meter_;
+  bool has_views_ = false;  ///< others may wait for the device's queue in ways of their own
 
   Request request_;
   Real reach_;            ///< see excess_displacement() [m]

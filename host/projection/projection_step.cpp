@@ -25,7 +25,8 @@ class CoupledStep {
         progress_(step.progress),
         participants_(participants),
         monitor_(device.monitor()),
-        number_(number) {
+        number_(number),
+        downloads_(device) {
     progress_.resize(garments_.size());
     for (GarmentProgress& own : progress_) own.report.iterations = 0;
     std::size_t nodes = 0;
@@ -62,10 +63,15 @@ class CoupledStep {
     if (!which) return {};
     for (auto* participant : participants_) participant->place(step_, part);
     each_garment([&](std::size_t g) { garments_[g]->assess(iteration); });
-    Downloads downloads(device_);
-    for (auto* participant : participants_) participant->begin_assess(step_, iteration, downloads);
-    fetch(downloads);
+    for (auto* participant : participants_) participant->begin_assess(step_, iteration, downloads_);
+    fetch(downloads_);
     for (std::size_t g = 0; g < garments_.size(); ++g) take(iteration, *garments_[g], progress_[g]);
+    if (std::exchange(has_begun_solve_, false))
+      for (std::size_t g = 0; g < garments_.size(); ++g)
+        if (!garments_[g]->system().end_factor()) {
+          progress_[g].lose();
+          progress_[g].done = false;
+        }
     // Participants alone are done once they have felt the forces of the step.
     Assessment found{.residual = 0, .penetration = 0, .met = !garments_.empty() || iteration > 0};
     for (auto* participant : participants_) {
@@ -84,9 +90,11 @@ class CoupledStep {
     if (found.met && step_.control.balance > 0) found.met = balances();
     double excess = 0;
     if (found.met && iteration > 0) {
-      for (Solver* garment : garments_) garment->rows().launch_mismatch_excess();
-      Downloads excesses(device_);
-      fetch(excesses);
+      if (device_.backend().memory.host_accessible) {  // else it is there with the residuals
+        for (Solver* garment : garments_) garment->rows().launch_mismatch_excess();
+        Downloads excesses(device_);
+        fetch(excesses);
+      }
       for (Solver* garment : garments_) excess = std::max(excess, garment->rows().mismatch_excess());
     }
     found.near = found.met && excess <= mismatch_before_projection;
@@ -110,6 +118,12 @@ class CoupledStep {
     monitor_.count(static_cast<std::int64_t>(garments_.size()));
     for (GarmentProgress& own : progress_) ++own.report.iterations;
     const bool is_coupled = std::ranges::any_of(participants_, [](const auto* p) { return p->couples(); });
+    // On a device the garments alone are corrected and looked at before it is known what became of a factor.
+    if (participants_.empty() &&
+        std::ranges::all_of(garments_, [](auto* g) { return g->system().can_begin_solve(); })) {
+      for (Solver* garment : garments_) garment->system().begin_solve(downloads_);
+      return has_begun_solve_ = true;
+    }
     Downloads outcomes(device_);
     step_.outcomes = nullptr;
     const auto couples = [&](auto* participant) { return participant->couple(step_); };
@@ -253,6 +267,8 @@ class CoupledStep {
   const Participants& participants_;
   const MonitorView monitor_;
   const int number_;
+  Downloads downloads_;              ///< what the next assessment fetches
+  bool has_begun_solve_ = false;     ///< and then knows whether there were factors
   std::vector<std::size_t> widths_;  ///< widths of the garments, see side_by_side()
   /// Threads of the phases; null: garments are too small for phases of a step side by side.
   ThreadPool* pool_ = nullptr;

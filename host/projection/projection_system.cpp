@@ -235,7 +235,7 @@ bool ProjectionSystem<Real>::end_factor() {
 }
 
 template <class Real>
-bool ProjectionSystem<Real>::couple(const MetricView<Real>& metric, double rtol) {
+bool ProjectionSystem<Real>::couple(const MetricView<Real>& metric, double rtol, Downloads* more) {
   CoupledMember<Real> own = member();
   own.couplings.stiffness = metric.stiffness;
   own.couplings.values = metric.beyond;
@@ -244,15 +244,29 @@ bool ProjectionSystem<Real>::couple(const MetricView<Real>& metric, double rtol)
   if (!coupled_.exists()) return true;
   const bool keeps_momentum = translations_.size() > 0;  // to rounding
   if (keeps_momentum) coupled_.set_modes({own}, {}, translations_, {0});
-  if (coupled_.solve({own}, {}, least) < 0) return false;
+  if (coupled_.solve({own}, {}, least, more) < 0) return false;
   if (keeps_momentum) coupled_.correct({own});
   return true;
 }
 
 template <class Real>
 bool ProjectionSystem<Real>::solve(double rtol) {
+  Downloads outcome(device_);
+  begin_solve(outcome);
+  if (!outcome.are_wanted() || !coupled_.exists()) {
+    outcome.run();
+    return end_factor() && couple(projection_metric(), rtol);
+  }
+  // It is told with what is coupled whether there is a factor.
+  const bool is_coupled = couple(projection_metric(), rtol, &outcome);
+  outcome.run();
+  return end_factor() && is_coupled;
+}
+
+template <class Real>
+void ProjectionSystem<Real>::begin_solve(Downloads& downloads) {
   assemble();
-  return factor() && couple(projection_metric(), rtol);
+  begin_factor(downloads);
 }
 
 template <class Real>

@@ -34,7 +34,9 @@ class ProjectionSystem {
 
   /// Assembles matrix and right side at the iterate.
   void assemble();
-  void assemble_right_side() { assemble_right_side(projection_metric(), true, contacts_.forces()); }
+  void assemble_right_side(bool with_samples = true) {
+    assemble_right_side(projection_metric(), true, with_samples ? contacts_.forces() : SampleForces<Real>{});
+  }
   /// Solves for the correction by the factor alone; false: the matrix cannot be factorised.
   bool factor();
   // The same in two steps, see NodalSolver::begin_solve().
@@ -42,6 +44,10 @@ class ProjectionSystem {
   bool end_factor();
   /// assemble(), factor(), and what the factor leaves out to this relative tolerance.
   bool solve(double rtol);
+  /// Whether a solve() is begin_solve() and end_factor(), and what follows it may be launched before anybody
+  /// knows whether there is a factor.
+  bool can_begin_solve() const { return nodal_solver_->is_recordable() && !coupled_.exists(); }
+  void begin_solve(Downloads& downloads);
   /// Corrects multipliers, forces of contacts and the iterate.
   void correct(const BodyMoves<Real>& bodies) { correct(bodies, rows_.values().jacobian); }
   bool can_project_again() const { return rows_.values().jacobian_before.size() > 0; }
@@ -64,6 +70,7 @@ class ProjectionSystem {
   const GarmentArrays<Real>& arrays() const { return arrays_; }
   ClothInStep<Real>& cloth() { return cloth_; }
   RowsInStep<Real>& rows() { return rows_; }
+  const GarmentContacts<Real>& contacts() const { return contacts_; }
   NodalSolver<Real>& nodal_solver() { return *nodal_solver_; }
   const NodalSolver<Real>& nodal_solver() const { return *nodal_solver_; }
   /// phi~ [m], shape [node_count], where predict() found it.
@@ -81,8 +88,9 @@ class ProjectionSystem {
   AssembleGradient<Real> right_side(const MetricView<Real>& metric, bool with_rows,
                                     const SampleForces<Real>& samples);
   void assemble_right_side(const MetricView<Real>& metric, bool with_rows, const SampleForces<Real>& samples);
-  /// Adds to the correction of the factor what that leaves out; false: not finite.
-  bool couple(const MetricView<Real>& metric, double rtol);
+  /// Adds to the correction of the factor what that leaves out; false: not finite. more: what else is to be
+  /// fetched with the first wait, or null.
+  bool couple(const MetricView<Real>& metric, double rtol, Downloads* more = nullptr);
   void correct(const BodyMoves<Real>& bodies, const Buffer<Vec3<Real>>& jacobian);
   Stitches<Real> stitches() const {
     return {arrays_.stitch_pattern(), stitch_stiffness_.view(), stitch_rests_.view()};

@@ -97,6 +97,8 @@ void RowsInStep<Real>::launch(int iteration) {
                                              .mismatches = mismatches_.view(),
                                              .scaled = scaled_mismatches_.view()});
   evaluator_.reducer().launch(of_mismatches, std::as_const(mismatches_).view());
+  // Of a device it costs less to know it always than to ask for it alone.
+  if (!device_.backend().memory.host_accessible) launch_mismatch_excess();
 }
 
 template <class Real>

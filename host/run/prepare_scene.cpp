@@ -8,6 +8,7 @@
 
 #include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/geometry/enclosure.hpp"
 #include "engine/mesh/weld.hpp"
@@ -76,10 +77,11 @@ void warn_of_curves(const Garment& garment, const std::string& what, Warnings& w
                       "fabric.bending is \"discrete_shells\"; others bend by bending_stiffness"));
 }
 
-void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
+/// Returns whether there was something to warn of.
+bool warn_of_pieces(const Garment& garment, const std::string& what, Warnings& warnings) {
   constexpr double near = 0.01;  // of an element
   const Index pieces = piece_count(garment.mesh);
-  if (!garment.mesh.stitches.empty() && pieces == 1) return;
+  if (!garment.mesh.stitches.empty() && pieces == 1) return false;
   Mesh mesh = garment.mesh;  // as it starts
   mesh.positions = start_positions(garment);
   double within = near * mean_element_size(mesh);
@@ -90,7 +92,7 @@ void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& w
                                      mesh.positions[mesh.face(f)[(c + 1) % mesh.face(f).size()]]) /
                                     4);
   const OpenSeam seam = find_open_seam(mesh, within);
-  if (pieces == 1 && seam.pair_count == 0) return;
+  if (pieces == 1 && seam.pair_count == 0) return false;
   std::string line = pieces > 1 ? text(what, " consists of ", pieces, " parts that nothing connects")
                                 : text(what, " has an open seam");
   if (seam.pair_count > 0) {
@@ -101,6 +103,7 @@ void warn_of_pieces(const Garment& garment, const std::string& what, Warnings& w
                                                : "a seam of their edges would sew them");
   }
   warnings.add(pieces > 1 ? "pieces" : "seam", line);
+  return true;
 }
 
 /// Times of a garment's clock at which pins may be farthest apart [s].
@@ -280,16 +283,25 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
   Warnings warnings;
   for (const std::string& line : solver_warnings(resolved)) warnings.add(line, line);
   double nodes = 0;
+  // The last without open seams, and the last without a warning of its fabric: replicas are so, too.
+  const Garment *whole = nullptr, *sound = nullptr;
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     const Garment& garment = scene.garments[g];
     const std::string what = text("garments[", g, "] \"", garment.name, "\"");
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_curves(garment, what, warnings);
-    in_file(file, [&] { require_thin_plate(resolved.recipe, garment, text("garments[", g, "]")); });
-    for (const auto& [kind, line] : fabric_warnings(resolved, garment, precision, what))
-      warnings.add(kind, line);
-    warn_of_pieces(garment, what, warnings);
+    const bool is_sound = sound != nullptr && alike(garment.mesh, sound->mesh) &&
+                          alike(garment.fabric, sound->fabric) && garment.pressure == sound->pressure;
+    if (!is_sound) {
+      in_file(file, [&] { require_thin_plate(resolved.recipe, garment, text("garments[", g, "]")); });
+      const auto lines = fabric_warnings(resolved, garment, precision, what);
+      for (const auto& [kind, line] : lines) warnings.add(kind, line);
+      if (lines.empty()) sound = &garment;
+    }
+    const bool is_whole = whole != nullptr && alike(garment.mesh, whole->mesh) &&
+                          start_positions(garment) == start_positions(*whole);
+    if (!is_whole && !warn_of_pieces(garment, what, warnings)) whole = &garment;
     warn_of_pins(garment, resolved, what, warnings);
     for (std::size_t i = 0; i < garment.grippers.size(); ++i) {
       if (garment.grippers[i].holds.empty()) {

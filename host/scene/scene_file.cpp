@@ -173,8 +173,13 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     for (const GarmentSpec& replica :
          replicas_of(spec.garments[g], root["garments"][g], key, g, scene.seed)) {
       try {
-        within_memory_of(text(key, spec.garments[g].is_batch() ? " with those before it" : ""),
-                         [&] { scene.garments.push_back(maker.make(replica, key, g)); });
+        within_memory_of(text(key, spec.garments[g].is_batch() ? " with those before it" : ""), [&] {
+          const bool is_copy =
+              !file_numbers.empty() && file_numbers.back() == g && spec.garments[g].vary.empty();
+          monitor.check();
+          scene.garments.push_back(is_copy ? Garment(scene.garments.back()) : maker.make(replica, key, g));
+          if (is_copy) scene.garments.back().name = replica.name;
+        });
         seams.push_back(maker.seams());
         if (replica.has_preset_poisson && !knows_poisson) scene.garments.back().fabric.poisson_ratio = 0;
       } catch (const SceneError& error) {

@@ -2,10 +2,11 @@
 // for every launch, so that a command is a change of the scene.
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "engine/core/checks.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe_checks.hpp"
@@ -80,7 +81,7 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
   members().scene.garments[garment].gravity = gravity;
-  members().at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh(); });
+  members().at(garment, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
@@ -111,17 +112,18 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
-  std::set<std::size_t> solvers;
+  std::map<std::size_t, std::vector<std::size_t>> solvers;  // members of theirs that change
   check_indices(garments, garment_count());
   for (std::size_t i = 0; i < garments.size(); ++i) {
     const std::string key = key_of(garments[i]) + ".fabric";
     validate_fabric(key, fabrics[i]);
     require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
-    solvers.insert(members().solvers.members[garments[i]].solver);
+    const GarmentSolvers::Member& own = members().solvers.members[garments[i]];
+    solvers[own.solver].push_back(own.member);
   }
   std::vector<Fabric> before;
   const auto refresh = [&] {
-    for (const std::size_t solver : solvers) members().solvers.solvers[solver]->refresh();
+    for (const auto& [solver, changed] : solvers) members().solvers.solvers[solver]->refresh_members(changed);
   };
   for (std::size_t i = 0; i < garments.size(); ++i)
     before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));
@@ -135,6 +137,58 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
     refresh();
     throw;
   }
+}
+
+const std::vector<Steering>& Simulation::steering() const { return members().steering; }
+
+void Simulation::take_commands(const Scene& said, const std::vector<Steering>& steering) {
+  Members& m = members();
+  m.require_idle("take_commands");
+  Scene& scene = m.scene;
+  bool fits = said.garments.size() == garment_count() && steering.size() == garment_count() &&
+              said.obstacles.size() == scene.obstacles.size();
+  for (std::size_t g = 0; fits && g < garment_count(); ++g)
+    fits = said.garments[g].pins.size() == scene.garments[g].pins.size() &&
+           said.garments[g].grippers.size() == scene.garments[g].grippers.size();
+  if (!fits) throw ShapeError("commands: found those of another scene, expected those of the same");
+  std::vector<std::size_t> changed;
+  std::vector<Fabric> fabrics;
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    if (alike(said.garments[g].fabric, scene.garments[g].fabric)) continue;
+    changed.push_back(g);
+    fabrics.push_back(said.garments[g].fabric);
+  }
+  if (!changed.empty()) set_fabrics(changed, fabrics);
+  for (std::size_t g = 0; g < garment_count(); ++g) {
+    const Garment& other = said.garments[g];
+    Garment& own = scene.garments[g];
+    if (other.gravity != own.gravity) set_gravity(g, other.gravity.value_or(scene.gravity));
+    if (other.forces != own.forces) set_forces(g, other.forces);
+    for (std::size_t p = 0; p < own.pins.size(); ++p) {
+      validate_motion(text(key_of(g), ".pins[", p, "].motion"), other.pins[p].motion,
+                      own.pins[p].nodes.size());
+      own.pins[p].motion = other.pins[p].motion;
+      own.pins[p].ramp = other.pins[p].ramp;
+    }
+    for (std::size_t n = 0; n < own.grippers.size(); ++n) {
+      own.grippers[n].motion = other.grippers[n].motion;
+      own.grippers[n].holds = other.grippers[n].holds;
+    }
+  }
+  for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
+    scene.obstacles[o].motion = said.obstacles[o].motion;
+    scene.obstacles[o].is_steered = said.obstacles[o].is_steered;
+    scene.obstacles[o].world_motions = said.obstacles[o].world_motions;
+  }
+  scene.contact.pairs = said.contact.pairs;
+  scene.contact.cloth_friction = said.contact.cloth_friction;
+  set_wind(said.wind);
+  m.steering = steering;
+  for (const auto& solver : m.solvers.solvers) {
+    solver->refresh_motions();
+    solver->refresh_cloth_friction();
+  }
+  if (m.solvers.refresh_obstacles) m.solvers.refresh_obstacles();
 }
 
 Snapshot Simulation::snapshot() const {

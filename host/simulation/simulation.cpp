@@ -9,6 +9,7 @@
 #include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/flat_vectors.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/scene_intersections.hpp"
 #include "host/orchestrator/advance.hpp"
@@ -51,7 +52,7 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.frozen.assign(m.scene.garments.size(), 0);
   m.steering.resize(m.scene.garments.size());
   m.make_sheets();
-  m.start = m.states();
+  m.keep_start(*this);
   m.start_bodies = bodies();
   m.options.threads = m.device.threads();
   m.digest = state_digest(m.scene);
@@ -259,43 +260,75 @@ void Simulation::Members::check(std::size_t garment, const GarmentState& state) 
 }
 void Simulation::Members::put(const std::vector<std::size_t>& garments,
                               ArrayView<const GarmentState> states) {
+  std::vector<const GarmentState*> places;
+  for (const GarmentState& state : states) places.push_back(&state);
+  put(garments, places);
+}
+void Simulation::Members::put(const std::vector<std::size_t>& garments,
+                              const std::vector<const GarmentState*>& states) {
   std::vector<std::vector<MemberState>> of_solvers(solvers.solvers.size());
   for (std::size_t i = 0; i < garments.size(); ++i) {
     const auto [solver, member] = solvers.members[garments[i]];
-    of_solvers[solver].push_back({.member = member, .state = &states[i]});
+    of_solvers[solver].push_back({.member = member, .state = states[i]});
   }
   for (std::size_t s = 0; s < of_solvers.size(); ++s)
     if (!of_solvers[s].empty()) solvers.solvers[s]->set_states(of_solvers[s]);
   for (std::size_t i = 0; i < garments.size(); ++i) {
-    air[garments[i]] = states[i].air;
-    frozen[garments[i]] = states[i].frozen;
-    clocks[garments[i]] = states[i].step_index;
+    air[garments[i]] = states[i]->air;
+    frozen[garments[i]] = states[i]->frozen;
+    clocks[garments[i]] = states[i]->step_index;
   }
+}
+
+/// Whether two garments of one solver start in the same state.
+static bool start_alike(const Garment& a, const Garment& b) {
+  return alike(a.mesh, b.mesh) && a.initial_positions == b.initial_positions &&
+         a.initial_velocities == b.initial_velocities && a.time_offset == b.time_offset &&
+         a.grippers.size() == b.grippers.size() && alike(a.fabric, b.fabric);
+}
+void Simulation::Members::keep_start(const Simulation& simulation) {
+  std::vector<std::size_t> firsts;
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const bool is_replica = g > 0 && solvers.members[g].solver == solvers.members[g - 1].solver &&
+                            start_alike(scene.garments[g], scene.garments[g - 1]);
+    if (!is_replica) firsts.push_back(g);
+    start_of.push_back(firsts.size() - 1);
+  }
+  if (firsts.size() == scene.garments.size())
+    start = states();  // at once
+  else
+    for (const std::size_t g : firsts) start.push_back(simulation.state(g));
+}
+void Simulation::Members::put_start(const std::vector<std::size_t>& garments) {
+  std::vector<const GarmentState*> places;
+  for (const std::size_t g : garments) places.push_back(&start[start_of[g]]);
+  put(garments, places);
 }
 void Simulation::set_state(std::size_t garment, const GarmentState& state) {
   members().require_idle("set_state");
   members().check(garment, state);
   members().put(garment, state);
+  members().follow_clocks();
 }
 void Simulation::set_step_index(std::int64_t step_index) {
   members().require_idle("set_step_index");
   if (step_index < 0 || step_index > last_step_index)
     throw ShapeError(text("step_index: found ", step_index, ", expected 0 to ", last_step_index));
   members().step_index = step_index;
+  members().follow_clocks();
 }
 
 void Simulation::reset() {
   members().require_idle("reset");
-  members().put(members().all_garments(), members().start);
+  members().put_start(members().all_garments());
   members().solvers.solvers.front()->set_bodies(members().start_bodies);
   set_step_index(0);
 }
 void Simulation::reset(const std::vector<std::size_t>& garments) {
   members().require_idle("reset");
   for (const std::size_t g : garments) check_index(g, garment_count());
-  std::vector<GarmentState> start;
-  for (const std::size_t g : garments) start.push_back(members().start[g]);
-  members().put(garments, start);
+  members().put_start(garments);
+  members().follow_clocks();
 }
 
 }  // namespace isocloth

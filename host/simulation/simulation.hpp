@@ -15,6 +15,7 @@
 #include "host/state/garment_state.hpp"
 #include "host/state/measures.hpp"
 #include "host/state/node_force.hpp"
+#include "host/state/steering.hpp"
 
 namespace isocloth {
 
@@ -165,8 +166,8 @@ class Simulation {
   /// close_gripper() and open_gripper() put an end to what the scene has planned from now on.
   void close_gripper(std::size_t garment, std::size_t gripper);
   void open_gripper(std::size_t garment, std::size_t gripper);
-  /// For garments of all worlds.
-  void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion);
+  /// For garments of a world, or of all.
+  void set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion, Index world = Garment::every_world);
   /// Moves obstacles, for all worlds or some, and grippers evenly from where they are to these poses within
   /// `duration` [s], axes about one axis by the shorter way; then they go on with the velocities of the
   /// targets. 0: they are there at once, whatever is in between. Throws SceneError for an obstacle that would
@@ -194,6 +195,14 @@ class Simulation {
   /// Sets the fabrics of many garments at once, shape [garments]: what those that are stepped together share
   /// is refreshed once, not for each; each garment once. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
+
+  /// What programs have steered, shape [garment_count].
+  const std::vector<Steering>& steering() const;
+  /// Takes over what commands have said to another simulation of the same scene, by its scene() and
+  /// steering(): fabrics, gravity, forces, motions, holds, friction and wind. At the other's snapshot() both
+  /// then go on alike, to the last bit. Throws ShapeError for other numbers of garments, pins, grippers or
+  /// obstacles, SceneError as the commands do.
+  void take_commands(const Scene& said, const std::vector<Steering>& steering);
 
   /// A force of the program's own: from now on `function` is asked before each step what acts on the nodes of
   /// these garments, one call for all whose meshes have the same faces. Calls come from the thread that

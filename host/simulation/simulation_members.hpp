@@ -88,7 +88,8 @@ struct Simulation::Members {
   Separation separation;
   /// What was found with contact.cloth before the first step.
   std::optional<IntersectionReport> found_at_start;
-  std::vector<GarmentState> start;
+  std::vector<GarmentState> start;    ///< states that garments start in, one for replicas in a row
+  std::vector<std::size_t> start_of;  ///< which of them, shape [garment]
   std::vector<BodyState> start_bodies;
   std::vector<char> frozen;
   std::vector<std::int64_t> clocks;  ///< steps of each garment since its last reset
@@ -102,12 +103,6 @@ struct Simulation::Members {
   /// Loads that forces said for each garment in the last step, where steps are kept, shape [garment]; empty:
   /// nobody was asked.
   std::vector<NodeLoad> asked;
-  /// What programs have steered of a garment: motions by times of the simulation, which its arrays have by
-  /// its own clock, ahead of that by `lead` [s].
-  struct Steering {
-    double lead = 0;
-    std::set<std::size_t> pins, gripper_motions, gripper_holds;
-  };
   std::vector<Steering> steering;  ///< shape [garment]
   /// Where a garment may be pushed, and areas of its nodes.
   struct ContactPlaces {
@@ -130,6 +125,10 @@ struct Simulation::Members {
   }
   /// Has what was steered go on by the clock of the simulation where garments' clocks were set.
   void follow_clocks();
+  void follow_clock(std::size_t garment);
+  /// Gives an obstacle another motion, for garments of a world or of all; returns whether it sets out or
+  /// comes to rest.
+  bool steer(std::size_t obstacle, Index world, ObstacleMotion motion);
   /// Poses of the shapes of obstacles, as garments of a world see them, and of bodies.
   std::vector<Pose> shape_poses(Index world, const Moment& moment) const;
   const ContactPlaces& contact_places(std::size_t garment) const;
@@ -145,6 +144,10 @@ struct Simulation::Members {
   void put(std::size_t garment, const GarmentState& state) { put({garment}, {&state, 1}); }
   /// put() of several garments, which is one copy of each array for those that step together.
   void put(const std::vector<std::size_t>& garments, ArrayView<const GarmentState> states);
+  void put(const std::vector<std::size_t>& garments, const std::vector<const GarmentState*>& states);
+  /// Keeps where all garments are as their start.
+  void keep_start(const Simulation& simulation);
+  void put_start(const std::vector<std::size_t>& garments);
   std::vector<std::size_t> all_garments() const {
     std::vector<std::size_t> garments(scene.garments.size());
     std::iota(garments.begin(), garments.end(), 0);

@@ -2,6 +2,7 @@
 // the simulation. Solvers read motions of garments by the garments' clocks: where these are set, the motions
 // follow.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,28 @@ Gripper& gripper_of(Scene& scene, std::size_t garment, std::size_t gripper) {
   check_index(garment, scene.garments.size());
   check_index(gripper, scene.garments[garment].grippers.size(), "gripper");
   return scene.garments[garment].grippers[gripper];
+}
+
+/// A motion later by `delay` [s], by a clock of steps of h from `offset` on [s]. Times of steps stay times of
+/// steps, to the last bit: what a garment does does not depend on how long the simulation has run before it
+/// was reset.
+template <class AnyMotion>
+AnyMotion delayed_by_steps(AnyMotion motion, double delay, double offset, double h) {
+  if (delay == 0) return motion;
+  motion = delayed(std::move(motion), delay);
+  const auto settle = [&](double& t) {
+    constexpr double rounding = 1e-6;  // of a step
+    const double steps = std::round((t - offset) / h), there = offset + steps * h;
+    if (std::abs(t - there) <= rounding * h) t = there;
+  };
+  const auto settle_times = [&](auto& kind) {
+    if constexpr (requires { kind.times; })
+      for (double& t : kind.times) settle(t);
+    else if constexpr (requires { kind.start; })
+      settle(kind.start);
+  };
+  std::visit(settle_times, motion);
+  return motion;
 }
 
 /// How long a shape is [m]; infinite: it has no end.
@@ -61,20 +84,24 @@ PoseMotion motion_to(const Pose& from, const FrameTarget& target, double now, do
 
 }  // namespace
 
+void Simulation::Members::follow_clock(std::size_t g) {
+  Steering& own = steering[g];
+  const double change = lead(g) - own.lead;
+  own.lead += change;
+  if (change == 0) return;
+  Garment& garment = scene.garments[g];
+  const auto follow = [&](auto& motion) {
+    motion = delayed_by_steps(motion, change, garment.time_offset, scene.step);
+  };
+  for (const std::size_t p : own.pins) follow(garment.pins[p].motion);
+  for (const std::size_t n : own.gripper_motions) follow(garment.grippers[n].motion);
+  for (const std::size_t n : own.gripper_holds)
+    for (Hold& hold : garment.grippers[n].holds) hold = {hold.from + change, hold.to + change};
+  if (!own.pins.empty()) at(g, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
+}
+
 void Simulation::Members::follow_clocks() {
-  for (std::size_t g = 0; g < steering.size(); ++g) {
-    Steering& own = steering[g];
-    const double change = lead(g) - own.lead;
-    own.lead += change;
-    if (change == 0) continue;
-    Garment& garment = scene.garments[g];
-    for (const std::size_t p : own.pins) garment.pins[p].motion = delayed(garment.pins[p].motion, change);
-    for (const std::size_t n : own.gripper_motions)
-      garment.grippers[n].motion = delayed(garment.grippers[n].motion, change);
-    for (const std::size_t n : own.gripper_holds)
-      for (Hold& hold : garment.grippers[n].holds) hold = {hold.from + change, hold.to + change};
-    if (!own.pins.empty()) at(g, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
-  }
+  for (std::size_t g = 0; g < steering.size(); ++g) follow_clock(g);
 }
 
 void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion motion) {
@@ -84,8 +111,9 @@ void Simulation::set_pin_motion(std::size_t garment, std::size_t pin, Motion mot
   check_index(pin, m.scene.garments[garment].pins.size(), "pin");
   Pin& own = m.scene.garments[garment].pins[pin];
   validate_motion(text(key_of(garment), ".pins[", pin, "].motion"), motion, own.nodes.size());
-  m.follow_clocks();
-  own.motion = delayed(std::move(motion), m.lead(garment));
+  m.follow_clock(garment);
+  own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
+                                m.scene.step);
   own.ramp = 0;
   m.steering[garment].pins.insert(pin);
   m.at(garment, [](GarmentSolver& solver, std::size_t) { solver.refresh_motions(); });
@@ -114,8 +142,9 @@ void Simulation::set_gripper_motion(std::size_t garment, std::size_t gripper, Ob
   m.require_idle("set_gripper_motion");
   Gripper& own = gripper_of(m.scene, garment, gripper);
   check_rigid_motion(text(key_of(garment), ".grippers[", gripper, "].motion"), motion);
-  m.follow_clocks();
-  own.motion = delayed(std::move(motion), m.lead(garment));
+  m.follow_clock(garment);
+  own.motion = delayed_by_steps(std::move(motion), m.lead(garment), m.scene.garments[garment].time_offset,
+                                m.scene.step);
   m.steering[garment].gripper_motions.insert(gripper);
 }
 
@@ -128,24 +157,32 @@ void Simulation::open_gripper(std::size_t garment, std::size_t gripper) {
   Members& m = members();
   m.require_idle("open_gripper");
   Gripper& own = gripper_of(m.scene, garment, gripper);
-  m.follow_clocks();
+  m.follow_clock(garment);
   const double now = time(garment);
   std::erase_if(own.holds, [now](const Hold& hold) { return hold.from >= now; });
   if (!own.holds.empty()) own.holds.back().to = std::min(own.holds.back().to, now);
   m.steering[garment].gripper_holds.insert(gripper);
 }
 
-void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion) {
+void Simulation::set_obstacle_motion(std::size_t obstacle, ObstacleMotion motion, Index world) {
   Members& m = members();
   m.require_idle("set_obstacle_motion");
   check_index(obstacle, m.scene.obstacles.size(), "obstacle");
-  Obstacle& own = m.scene.obstacles[obstacle];
   check_rigid_motion(text("obstacles[", obstacle, "].motion"), motion);
+  if (m.steer(obstacle, world, std::move(motion))) m.solvers.refresh_obstacles();
+}
+
+bool Simulation::Members::steer(std::size_t obstacle, Index world, ObstacleMotion motion) {
+  Obstacle& own = scene.obstacles[obstacle];
   const bool moved = is_moving(own);
-  own.motion = std::move(motion);
-  own.is_steered = true;
-  own.world_motions.clear();
-  if (is_moving(own) != moved) m.solvers.refresh_obstacles();
+  if (world != Garment::every_world) {
+    own.world_motions[world] = std::move(motion);
+  } else {
+    own.motion = std::move(motion);
+    own.is_steered = true;
+    own.world_motions.clear();
+  }
+  return is_moving(own) != moved;
 }
 
 void Simulation::move_frames(const std::vector<FrameTarget>& targets, double duration) {
@@ -179,19 +216,12 @@ void Simulation::move_frames(const std::vector<FrameTarget>& targets, double dur
     const FrameTarget& target = targets[i];
     if (target.obstacle == FrameTarget::none) {
       gripper_of(m.scene, target.garment, target.gripper).motion =
-          delayed(ObstacleMotion(std::move(motions[i])), m.lead(target.garment));
+          delayed_by_steps(ObstacleMotion(std::move(motions[i])), m.lead(target.garment),
+                           m.scene.garments[target.garment].time_offset, m.scene.step);
       m.steering[target.garment].gripper_motions.insert(target.gripper);
       continue;
     }
-    Obstacle& own = m.scene.obstacles[target.obstacle];
-    has_begun = has_begun || !is_moving(own);
-    if (target.world != Garment::every_world) {
-      own.world_motions[target.world] = std::move(motions[i]);
-      continue;
-    }
-    own.motion = std::move(motions[i]);
-    own.is_steered = true;
-    own.world_motions.clear();
+    has_begun = m.steer(target.obstacle, target.world, std::move(motions[i])) || has_begun;
   }
   if (has_begun) m.solvers.refresh_obstacles();
 }

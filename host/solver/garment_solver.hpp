@@ -108,6 +108,8 @@ class GarmentSolver {
   virtual void refresh() = 0;
   /// Takes note that friction between cloths has changed.
   virtual void refresh_cloth_friction() {}
+  /// refresh() where fabrics and gravity of these members alone have changed.
+  virtual void refresh_members(const std::vector<std::size_t>&) { refresh(); }
   /// Takes note that motions of pins have changed.
   virtual void refresh_motions() {}
   virtual GarmentInfo info(std::size_t member) const = 0;

@@ -55,6 +55,18 @@ void GripperTable<Real>::set_motions(const std::vector<Clock>& clocks, double h,
 }
 
 template <class Real>
+void GripperTable<Real>::set_poses(ArrayView<const std::array<Pose, 2>> poses) {
+  if (count_ == 0) return;
+  poses_.edit(0, 2 * count_, [&](PoseView<Real>* to) {
+    for (const std::size_t at : {0, 1})
+      for (std::size_t g = 0; g < poses.size(); ++g) *to++ = narrow<Real>(poses[g][at]);
+  });
+  grips_.edit(0, count_, [&](Real* grips) {
+    std::fill_n(grips, count_, static_cast<Real>(static_cast<int>(Grip::closed)));
+  });
+}
+
+template <class Real>
 GrippersView<Real> GripperTable<Real>::view(std::size_t member, int step) const {
   return sets().of(member, step);
 }

@@ -20,6 +20,9 @@ class GripperTable {
   std::size_t count() const { return count_; }
   /// Sets where grippers are and what they do in the next `steps` steps of h [s].
   void set_motions(const std::vector<Clock>& clocks, double h, int steps);
+  /// Sets where the grippers are when the one step of set_motions() begins and ends, of the one member, and
+  /// that they keep what they hold, whatever the garment says; shape [gripper].
+  void set_poses(ArrayView<const std::array<Pose, 2>> poses);
   /// Grippers of a member in one of the steps of set_motions().
   GrippersView<Real> view(std::size_t member, int step) const;
   GripperSets<Real> sets() const;

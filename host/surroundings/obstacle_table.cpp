@@ -261,6 +261,18 @@ void ObstacleTable<Real>::set_bodies(std::size_t member, int step,
 }
 
 template <class Real>
+void ObstacleTable<Real>::set_poses(ArrayView<const std::array<Pose, 2>> poses) {
+  if (size() == 0 || shapes_->moving_obstacles.empty()) return;
+  motions_.edit(0, shapes_->moving_obstacles.size(), [&](Placement<Real>* motion) {
+    for (const Index o : shapes_->moving_obstacles) {
+      const std::size_t number = static_cast<std::size_t>(o);
+      if (number < poses.size()) *motion = shapes_->placement(number, poses[number][0], poses[number][1]);
+      ++motion;
+    }
+  });
+}
+
+template <class Real>
 ObstacleSets<Real> ObstacleTable<Real>::sets() const {
   if (size() == 0) return {};
   return {.shapes = shapes_->shapes.view(),

@@ -54,6 +54,9 @@ class ObstacleTable {
   /// Sets where the bodies are in one of the steps of set_motions(), or in a part of it that is sought; shape
   /// [body].
   void set_bodies(std::size_t member, int step, const std::vector<Placement<Real>>& places);
+  /// Sets where the obstacles of the scene that move are when the one step of set_motions() begins and ends,
+  /// of the one member, whatever their motions say; shape [obstacle].
+  void set_poses(ArrayView<const std::array<Pose, 2>> poses);
   /// The obstacles that a member meets in one of the steps of set_motions().
   ObstaclesView<Real> view(std::size_t member, int step) const;
   ObstacleSets<Real> sets() const;

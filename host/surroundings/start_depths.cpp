@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/core/errors.hpp"
+#include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/topology.hpp"
 #include "host/surroundings/obstacle_table.hpp"
@@ -28,6 +29,12 @@ std::string name_nodes(const Nodes& nodes) {
   return line;
 }
 
+/// Whether a garment starts where the other does, as obstacles have it: a replica.
+bool starts_as(const Garment& garment, const Garment& other) {
+  return garment.time_offset == other.time_offset && start_positions(garment) == start_positions(other) &&
+         alike(garment.mesh, other.mesh) && alike(garment.fabric, other.fabric);
+}
+
 }  // namespace
 
 template <class Real>
@@ -40,8 +47,14 @@ template <class Real>
 void StartDepths<Real>::add(const std::string& what, const std::function<Pose(double)>& pose_at,
                             const ShapeView<Real>& shape, const std::array<Vec3d, 2>& box) {
   const auto& [low, high] = box;
+  double before = 0;         // depth of the garment before
+  bool was_outside = false;  // of all nodes of it
   for (std::size_t g = 0; g < scene_.garments.size(); ++g) {
     const Garment& garment = scene_.garments[g];
+    if (was_outside && starts_as(garment, scene_.garments[g - 1])) {
+      depths_[g] = std::max(depths_[g], before);
+      continue;
+    }
     const Pose pose = pose_at(garment.time_offset);
     const std::vector<Vec3d>& start = start_positions(garment);
     const double reach = contact_offset(garment, scene_), room = reach - scene_.contact.margin,
@@ -59,6 +72,7 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
       return room - static_cast<double>(cpu::signed_distance(shape, narrow<Real>(x)).value);
     };
     Inside inside;
+    before = 0;
     for (std::size_t i = 0; i < start.size(); ++i) {
       const Vec3d position = local(start[i]);
       const double depth = depth_at(position);
@@ -75,7 +89,7 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
     }
     // As in the steps: with the margin, and between the nodes.
     const auto keep_deepest = [&](const Vec3d& x) {
-      depths_[g] = std::max(depths_[g], depth_at(local(x)) + scene_.contact.margin);
+      before = std::max(before, depth_at(local(x)) + scene_.contact.margin);
     };
     constexpr int parts = 4;  // of an edge
     for (Index f = 0; f < garment.mesh.face_count(); ++f) {
@@ -88,7 +102,9 @@ void StartDepths<Real>::add(const std::string& what, const std::function<Pose(do
                                      : (1 - v) * (x0 + u * (x1 - x0)) + v * (x3 + u * (x2 - x3)));
         }
     }
-    if (inside.nodes.empty()) continue;
+    depths_[g] = std::max(depths_[g], before);
+    was_outside = inside.nodes.empty();
+    if (was_outside) continue;
     if (!scene_.contact.resolve_initial_penetration) require_outside(g, what, inside);
     if (eases_out(scene_)) require_way_out(g, what, shape, inside);
   }

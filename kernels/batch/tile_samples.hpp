@@ -112,10 +112,10 @@ class TileSamples : ClothTile<S, T, Block> {
     const S* depths = work() + layout().eased_depths();
     return left * largest(layout().eased, [&](Index i) { return depths[i]; });
   }
-  /// Nodes of `iterate`.
+  /// Nodes of `iterate`, which is begun anew for all: also of cloths whose part is under way.
   ISOCLOTH_DEVICE void place_held(const SampleStep<S>& step, Mask which) const {
     if (p_.hold_count == 0) return;
-    for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
+    for_each_lane(step, which | in_part_, false, [&](const Terms& terms, int lane) {
       const Strided<Scalar> iterate = lane_array(at_.iterate, lane);
       share(block_, static_cast<std::size_t>(p_.node_count), [&](Index node) { terms.place(node, iterate); });
     });

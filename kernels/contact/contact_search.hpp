@@ -21,6 +21,18 @@ struct ElementHit : Hit<Real> {
   bool is_corner = false;  ///< no deeper than the corners
 };
 
+/// min(gap, 0) when the step began, of what is inside `now` [m]: along the normal of now; where that leads
+/// far into the obstacle, which is wrong beyond an edge, by distance.
+template <class Real>
+ISOCLOTH_DEVICE Real gap_before(const ShapeView<Real>& shape, ContactOffset<Real> offset, Real tolerance,
+                                const SweptDistance<Real>& now, Vec3<Real> from, Vec3<Real> to) {
+  if (!(now.gap < 0)) return Real(0);
+  const Real along = now.gap - dot(to - from, now.normal), before = along < 0 ? along : Real(0);
+  if (!(before < now.gap) || !(before < -tolerance)) return before;
+  const Real found = distance_value(shape, from) - offset.before;
+  return found < 0 ? larger(found, before) : Real(0);
+}
+
 template <class Real>
 class ContactSearch {
   using Law = ContactLaw<Real>;

@@ -9,6 +9,8 @@
 #include "kernels/cuda/failure.cuh"
 #include "kernels/kernel_table.hpp"
 #include "kernels/launch/current_device.cuh"
+#include "kernels/launch/launch.hpp"
+#include "kernels/launch/launch_sequence.cuh"
 
 namespace isocloth {
 namespace {
@@ -24,10 +26,12 @@ bool allocate(int device, std::size_t bytes, void** pointer) {
   return false;
 }
 void release(int device, void* pointer) {
+  cuda::send_launches(device);
   const CurrentDevice current(device);
   cudaFree(pointer);
 }
 bool wait(const Queue& queue) {
+  cuda::send_launches(queue.device);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) && worked(cudaStreamSynchronize(stream_of(queue)));
 }
@@ -38,14 +42,17 @@ bool allocate_locked(int device, std::size_t bytes, void** pointer) {
   return false;
 }
 void release_locked(int device, void* pointer) {
+  cuda::send_launches(device);
   const CurrentDevice current(device);
   cudaFreeHost(pointer);
 }
 bool begin_upload(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream_of(queue)));
 }
 bool begin_download(const Queue& queue, void* to, const void* from, std::size_t bytes) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(queue)));
@@ -73,31 +80,85 @@ bool open_queue(Queue* queue) {
   queue->shared_limit = static_cast<std::size_t>(shared);
   queue->multiprocessors = multiprocessors;
   queue->stream = stream;
+  cuda::open_sequence(*queue);
   return true;
 }
 void close_queue(Queue* queue) {
+  cuda::close_sequence(*queue);
   const CurrentDevice current(queue->device);
   cudaStreamSynchronize(stream_of(*queue));
   cudaStreamDestroy(stream_of(*queue));
   queue->stream = nullptr;
 }
+void send(const Queue& queue) { cuda::send_launches(queue); }
 const char* last_error() { return cudaGetErrorString(failure); }
 bool begin_recording(const Queue& queue) {
+  cuda::record_launches(queue, true);
   const CurrentDevice current(queue.device);
   return worked(cudaGetLastError()) &&
          worked(cudaStreamBeginCapture(stream_of(queue), cudaStreamCaptureModeThreadLocal));
 }
-bool end_recording(const Queue& queue, void** recording) {
+/// Nodes of graphs that repeat came with this driver and toolkit.
+constexpr int repeating_version = 12040;
+#if CUDART_VERSION >= 12040
+__global__ void condition_kernel(cudaGraphConditionalHandle handle, const Index* repeat_while) {
+  cudaGraphSetConditional(handle, *repeat_while != 0 ? 1 : 0);
+}
+
+/// Makes a graph that does another one until it leaves 0.
+bool make_repeating(cudaGraph_t once, const Index* repeat_while, cudaGraph_t* graph) {
+  cudaGraphConditionalHandle handle{};
+  if (!worked(cudaGraphCreate(graph, 0)) ||
+      !worked(cudaGraphConditionalHandleCreate(&handle, *graph, 1, cudaGraphCondAssignDefault)))
+    return false;
+  cudaGraphNodeParams loop{};
+  loop.type = cudaGraphNodeTypeConditional;
+  loop.conditional.handle = handle;
+  loop.conditional.type = cudaGraphCondTypeWhile;
+  loop.conditional.size = 1;
+  cudaGraphNode_t node{}, child{}, condition{};
+#if CUDART_VERSION >= 13000
+  const cudaError_t added = cudaGraphAddNode(&node, *graph, nullptr, nullptr, 0, &loop);
+#else
+  const cudaError_t added = cudaGraphAddNode(&node, *graph, nullptr, 0, &loop);
+#endif
+  if (!worked(added)) return false;
+  const cudaGraph_t body = loop.conditional.phGraph_out[0];
+  void* arguments[]{&handle, &repeat_while};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void*>(ISOCLOTH_KERNEL(condition_kernel, 1));
+  kernel.gridDim = kernel.blockDim = dim3(1);
+  kernel.kernelParams = arguments;
+  return worked(cudaGraphAddChildGraphNode(&child, body, nullptr, 0, once)) &&
+         worked(cudaGraphAddKernelNode(&condition, body, &child, 1, &kernel));
+}
+#else
+bool make_repeating(cudaGraph_t, const Index*, cudaGraph_t*) { return false; }
+#endif
+bool can_repeat() {
+  static const bool can = [] {
+    int driver = 0;
+    return CUDART_VERSION >= repeating_version && cudaDriverGetVersion(&driver) == cudaSuccess &&
+           driver >= repeating_version;
+  }();
+  return can;
+}
+bool end_recording(const Queue& queue, const Index* repeat_while, void** recording) {
+  cuda::record_launches(queue, false);
   const CurrentDevice current(queue.device);
-  cudaGraph_t graph = nullptr;
+  cudaGraph_t once = nullptr, repeating = nullptr;
   cudaGraphExec_t executable = nullptr;
-  const bool ended = worked(cudaStreamEndCapture(stream_of(queue), &graph));
-  const bool made = ended && worked(cudaGraphInstantiate(&executable, graph, 0));
-  if (graph != nullptr) cudaGraphDestroy(graph);
+  const bool repeats = repeat_while != nullptr && can_repeat();
+  const bool made = worked(cudaStreamEndCapture(stream_of(queue), &once)) &&
+                    (!repeats || make_repeating(once, repeat_while, &repeating)) &&
+                    worked(cudaGraphInstantiate(&executable, repeats ? repeating : once, 0));
+  for (const cudaGraph_t graph : {once, repeating})
+    if (graph != nullptr) cudaGraphDestroy(graph);
   *recording = executable;
   return made;
 }
 bool replay(const Queue& queue, void* recording) {
+  cuda::send_launches(queue);
   const CurrentDevice current(queue.device);
   return worked(cudaGraphLaunch(static_cast<cudaGraphExec_t>(recording), stream_of(queue)));
 }
@@ -201,8 +262,10 @@ const isocloth::Backend* isocloth_cuda_backend(int device) {
                                             .release_locked = isocloth::release_locked,
                                             .begin_upload = isocloth::begin_upload,
                                             .begin_download = isocloth::begin_download,
+                                            .send = isocloth::send,
                                             .begin_recording = isocloth::begin_recording,
                                             .end_recording = isocloth::end_recording,
+                                            .can_repeat = isocloth::can_repeat,
                                             .replay = isocloth::replay,
                                             .release_recording = isocloth::release_recording});
   return &backend;

@@ -7,6 +7,7 @@
 #include "kernels/cloth_contact/selections.hpp"
 #include "kernels/cuda/failure.cuh"
 #include "kernels/launch/current_device.cuh"
+#include "kernels/launch/launch_sequence.cuh"
 
 namespace isocloth::cuda {
 namespace {
@@ -32,6 +33,7 @@ cudaError_t select(const Queue& queue, const SelectContacts& a, void* work, std:
 /// CUB takes the error of a launch before it for its own, and forgets it.
 template <class Args, class Call>
 bool run(const Queue& queue, const Args& args, std::size_t count, const Call& call) {
+  send_launches(queue);
   const CurrentDevice current(queue.device);
   std::size_t bytes = args.work.size();
   return worked(cudaGetLastError()) &&

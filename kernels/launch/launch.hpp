@@ -1,7 +1,7 @@
 // How kernels run: of all that a kernel includes, the only file that knows what a thread is.
 //
 // parallel_for(queue, count, body)              body(i) for every i, in any order
-// for_each_block(queue, count, scratch, body)   body(block, item): the threads of a block share the item
+// for_each_block(queue, count, memory, body)    body(block, item): the threads of a block share the item
 // share(block, count, body)                     body(i) for every i, by the threads of a block
 // add_to_shared(more, sum)                      whole numbers of all items
 //
@@ -22,11 +22,11 @@
 #include <cuda_runtime.h>
 
 #include "kernels/launch/current_device.cuh"
+#include "kernels/launch/launch_sequence.cuh"
 
-// The software device of the tests (tests/device) is a C++ compiler's, which knows neither.
-#if !defined(ISOCLOTH_LAUNCH)
-#define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
-  kernel<<<blocks, threads, shared, stream>>>(__VA_ARGS__)
+// The software device of the tests (tests/device) is a C++ compiler's, which must be told of its kernels.
+#if !defined(ISOCLOTH_KERNEL)
+#define ISOCLOTH_KERNEL(kernel, most_threads) (&kernel)
 #define ISOCLOTH_BLOCK_MEMORY(name) extern __shared__ double2 name[]
 #endif
 
@@ -181,19 +181,20 @@ unsigned blocks_at_once(Kernel* kernel, const Queue& queue, Index count, int thr
 
 // A failed launch shows at the next copy or wait of the queue (Memory), which names the error.
 //
-// One launch does a step or many of a group of small cloths, decisions included, so that there is
-// nothing for a CUDA graph to save. Large meshes go kernel by kernel; the hundreds of launches of their
-// factorisation are a graph (host/memory/recording.hpp), and the host reads one number before it decides on
-// the next iteration.
+// One launch does a step or many of a group of small cloths, decisions included. Large meshes go kernel by
+// kernel: what is launched between two waits of the host goes together, as a CUDA graph from the second time
+// on (launch_sequence.cuh). The hundreds of launches of a factorisation, which are always the same, are a
+// recording (host/memory/recording.hpp), whose arguments nobody compares. The host reads a few numbers before
+// it decides on the next iteration.
+//
+// Whoever launches needs no more than the queue: launch() has the device of the queue for its own call.
 
 template <class Body>
 void parallel_for(const Queue& queue, Index count, const Body& body) {
   constexpr Index size = 128;
   const auto blocks = static_cast<unsigned>((count + size - 1) / size);
   if (count <= 0) return;
-  const CurrentDevice current(queue.device);
-  ISOCLOTH_LAUNCH(detail::for_kernel<Body>, size, blocks, size, 0, static_cast<cudaStream_t>(queue.stream),
-                  count, body);
+  launch(queue, ISOCLOTH_KERNEL(detail::for_kernel<Body>, size), blocks, size, 0, count, body);
 }
 
 /// Shared memory past shared_without_asking needs a queue that knows its shared_limit; past that limit, and
@@ -202,7 +203,6 @@ template <class Body>
 void for_each_block(const Queue& queue, Index count, BlockMemory memory, const Body& body) {
   if (count <= 0) return;
   const CurrentDevice current(queue.device);
-  const auto stream = static_cast<cudaStream_t>(queue.stream);
   const std::size_t piece = workspace_piece(queue, memory);
   char* const workspace = static_cast<char*>(queue.workspace);
   if constexpr (detail::runs_in_warps<Body>()) {
@@ -213,8 +213,8 @@ void for_each_block(const Queue& queue, Index count, BlockMemory memory, const B
       detail::allow_shared_memory(detail::warp_kernel<Body>, queue, memory.shared);
       const unsigned blocks =
           detail::blocks_at_once(detail::warp_kernel<Body>, queue, count, warp, memory.shared, piece);
-      ISOCLOTH_LAUNCH(detail::warp_kernel<Body>, warp, blocks, static_cast<unsigned>(warp), memory.shared,
-                      stream, count, body, workspace, piece);
+      launch(queue, ISOCLOTH_KERNEL(detail::warp_kernel<Body>, warp), blocks, static_cast<unsigned>(warp),
+             memory.shared, count, body, workspace, piece);
       return;
     }
   }
@@ -224,16 +224,16 @@ void for_each_block(const Queue& queue, Index count, BlockMemory memory, const B
   if constexpr (!detail::runs_in_warps<Body>())  // those have a workspace
     if (piece == 0) {
       detail::allow_shared_memory(detail::block_kernel<Body>, queue, shared);
-      ISOCLOTH_LAUNCH(detail::block_kernel<Body>, detail::most_threads<Body>(), static_cast<unsigned>(count),
-                      static_cast<unsigned>(threads), shared, stream, body);
+      launch(queue, ISOCLOTH_KERNEL(detail::block_kernel<Body>, detail::most_threads<Body>()),
+             static_cast<unsigned>(count), static_cast<unsigned>(threads), shared, body);
       return;
     }
   detail::allow_shared_memory(detail::workspace_kernel<Body>, queue, shared);
   const unsigned blocks =
       detail::blocks_at_once(detail::workspace_kernel<Body>, queue, count, threads, shared, piece);
-  ISOCLOTH_LAUNCH(detail::workspace_kernel<Body>, detail::most_threads<Body>(), blocks,
-                  static_cast<unsigned>(threads), shared, stream, count, body, workspace, piece,
-                  workspace_piece(queue, {in_workspace}));
+  launch(queue, ISOCLOTH_KERNEL(detail::workspace_kernel<Body>, detail::most_threads<Body>()), blocks,
+         static_cast<unsigned>(threads), shared, count, body, workspace, piece,
+         workspace_piece(queue, {in_workspace}));
 }
 
 }  // namespace isocloth::cuda

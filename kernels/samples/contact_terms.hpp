@@ -90,6 +90,56 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     }
   }
 
+  /// Area that a sample's point stands for at an obstacle [m^2]; 0 where neither of them can move.
+  ISOCLOTH_DEVICE Real area_of(Index sample, Index obstacle) const {
+    constexpr Real least = Real(0.2);  // of a node's own
+    const Index first = p_.sample_begin[sample];
+    const int size = size_of(sample);
+    Real movable = 0, sum = 0;
+    for (int i = 0; i < size; ++i) {
+      const Real weight = a_.weights[first + i];
+      movable += weight * x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[first + i])];
+    }
+    if (!(movable > 0) && !is_body(obstacle)) return 0;
+    if (sample < p_.node_count) {
+      const Index node = free_.number[sample];
+      const Real own = node_area(first, obstacle);
+      if (node < 0) return own;
+      for (Index e = node_slots_.begin[node]; e < node_slots_.begin[node + 1]; ++e) {
+        const Index other = node_slots_.second[e];
+        if (other >= p_.node_count && static_cast<Index>(a_.shared_with[other]) == obstacle)
+          sum += a_.shared_areas[node_slots_.first[e]];
+      }
+      return larger(own - sum, least * own);
+    }
+    const bool is_shared = static_cast<Index>(a_.shared_with[sample]) == obstacle;
+    const Real share = share_of(&a_.weights[first], size, a_.weights.stride);
+    for (int i = 0; i < size; ++i)
+      sum += is_shared ? a_.shared_areas[first + i]
+                       : share * a_.weights[first + i] * node_area(first + i, obstacle);
+    return sum;
+  }
+
+  /// m of a sample's point, that of the metric over the sum of weight^2 / m_i of its nodes [kg].
+  ISOCLOTH_DEVICE Real inertia_of(Index sample) const {
+    Real inverse = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      inverse += a_.weights[slot] * a_.weights[slot] *
+                 x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
+    return c_.inertia / inverse;
+  }
+  /// The same of a point at an obstacle; of one that cannot move that of its nodes if nothing held them: a
+  /// body's contact with it is as soft as with cloth beside it.
+  ISOCLOTH_DEVICE Real inertia_at(Index sample, Index obstacle) const {
+    const Real inertia = inertia_of(sample);
+    if (inertia < Real(HUGE_VAL) || !is_body(obstacle)) return inertia;
+    Real inverse = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      inverse +=
+          a_.weights[slot] * a_.weights[slot] / x_.masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
+    return c_.inertia / inverse;
+  }
+
   using Search::list_near;
 
  private:
@@ -227,18 +277,15 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     if (depth > a_.depths[sample]) a_.depths[sample] = depth;
     if (!c_.keeps_forces) note_error(sample, depth / c_.tolerance);
   }
-  /// min(gap, 0) when the step began, of what is inside now [m]: along the normal of now; where that leads
-  /// far into the obstacle, which is wrong beyond an edge, by distance.
+  /// See gap_before() of contact_search.hpp.
   ISOCLOTH_DEVICE Real gap_before(Index sample, const Hit<Real>& hit) const {
     if (!(hit.gap < 0)) return Real(0);
-    const Real along = hit.gap - dot(hit.to - hit.from, hit.normal), before = along < 0 ? along : Real(0);
-    if (!(before < hit.gap) || !(before < -c_.tolerance)) return before;
     // Depths are kept with the first sample of an element.
     const Index first =
         sample < p_.node_count ? sample : p_.node_count + (sample - p_.node_count) % p_.element_count();
-    const ContactOffset<Real> offset = easing_.offset_from(c_.offset, hit.obstacle, first);
-    const Real found = distance_value(o_.shapes[hit.obstacle], hit.from) - offset.before;
-    return found < 0 ? larger(found, before) : Real(0);
+    return ISOCLOTH_BACKEND::gap_before<Real>(o_.shapes[hit.obstacle],
+                                              easing_.offset_from(c_.offset, hit.obstacle, first),
+                                              c_.tolerance, hit, hit.from, hit.to);
   }
   ISOCLOTH_DEVICE void note_error(Index sample, Real error) const {
     if (error > a_.errors[sample]) a_.errors[sample] = error;
@@ -286,56 +333,6 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       a_.shared_areas[first + i] =
           share * weights[i] * node_area(first + i, static_cast<Index>(a_.obstacles[contact]));
   }
-  /// Area that a sample's point stands for at an obstacle [m^2]; 0 where neither of them can move.
-  ISOCLOTH_DEVICE Real area_of(Index sample, Index obstacle) const {
-    constexpr Real least = Real(0.2);  // of a node's own
-    const Index first = p_.sample_begin[sample];
-    const int size = size_of(sample);
-    Real movable = 0, sum = 0;
-    for (int i = 0; i < size; ++i) {
-      const Real weight = a_.weights[first + i];
-      movable += weight * x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[first + i])];
-    }
-    if (!(movable > 0) && !is_body(obstacle)) return 0;
-    if (sample < p_.node_count) {
-      const Index node = free_.number[sample];
-      const Real own = node_area(first, obstacle);
-      if (node < 0) return own;
-      for (Index e = node_slots_.begin[node]; e < node_slots_.begin[node + 1]; ++e) {
-        const Index other = node_slots_.second[e];
-        if (other >= p_.node_count && static_cast<Index>(a_.shared_with[other]) == obstacle)
-          sum += a_.shared_areas[node_slots_.first[e]];
-      }
-      return larger(own - sum, least * own);
-    }
-    const bool is_shared = static_cast<Index>(a_.shared_with[sample]) == obstacle;
-    const Real share = share_of(&a_.weights[first], size, a_.weights.stride);
-    for (int i = 0; i < size; ++i)
-      sum += is_shared ? a_.shared_areas[first + i]
-                       : share * a_.weights[first + i] * node_area(first + i, obstacle);
-    return sum;
-  }
-
-  /// m of a sample's point, that of the metric over the sum of weight^2 / m_i of its nodes [kg].
-  ISOCLOTH_DEVICE Real inertia_of(Index sample) const {
-    Real inverse = 0;
-    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
-      inverse += a_.weights[slot] * a_.weights[slot] *
-                 x_.inverse_masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
-    return c_.inertia / inverse;
-  }
-  /// The same of a point at an obstacle; of one that cannot move that of its nodes if nothing held them: a
-  /// body's contact with it is as soft as with cloth beside it.
-  ISOCLOTH_DEVICE Real inertia_at(Index sample, Index obstacle) const {
-    const Real inertia = inertia_of(sample);
-    if (inertia < Real(HUGE_VAL) || !is_body(obstacle)) return inertia;
-    Real inverse = 0;
-    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
-      inverse +=
-          a_.weights[slot] * a_.weights[slot] / x_.masses[static_cast<std::size_t>(p_.slot_nodes[slot])];
-    return c_.inertia / inverse;
-  }
-
   /// Stiffness and force of one contact, added to those of its sample.
   ISOCLOTH_DEVICE void push(Index sample, Index contact, const Hit<Real>& hit) const {
     const bool is_near = hit.obstacle >= 0 && hit.gap < Real(HUGE_VAL);

@@ -48,7 +48,7 @@ def run(_kind, choice, _root):
     kind = choice.choice((gym.FoldTowels, gym.FlattenTowels) if is_vector else (gym.FoldTowel, gym.FlattenTowel))
     arguments = {"starts": 1, "threads": 1} | ({"num_envs": 2} if is_vector else {})
     if choice.random() < 0.4:
-        names = ("num_envs", "horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode", "threads",
+        names = ("num_envs", "horizon", "observation", "randomize", "cloth_contact", "starts", "render_mode", "threads",
                  "nosuch",
                  "backend", "precision")
         values = (*_ODD, "depth", "points", "human", "rgb_array", {"bending_stiffness": (1e-5, 1e-4)},

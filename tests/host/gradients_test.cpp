@@ -354,7 +354,15 @@ TEST(Gradients, WhatHasNoneIsRefused) {
     s.projection.metric = Metric::mass;
     s.projection.force_tolerance = 0;
   });
-  expect("obstacles: found some", [](Scene& s) { s.obstacles.emplace_back().name = "floor"; });
+  expect("contact.cloth: found true", [](Scene& s) {
+    s.garments[0].fabric.thickness = 1e-3;
+    s.contact.cloth = true;
+  });
+  expect("contact.resolve_initial_penetration: found true", [](Scene& s) {
+    s.contact.resolve_initial_penetration = true;
+    s.obstacles.emplace_back().name = "floor";
+    s.obstacles.back().position.z = -1;
+  });
   expect("garments[0].pressure: found 3", [](Scene& s) { s.garments[0].pressure = 3; });
   expect("garments[0].fabric.principal_strain_limit",
          [](Scene& s) { s.garments[0].fabric.principal_strain_limit = 0.1; });

@@ -177,6 +177,13 @@ def test_wrenches_are_those_of_weight():
     assert (of_first["pressure"] * 0.2 * 0.2).mean() == pytest.approx(weight(simulation), rel=1.0)
 
 
+def test_views_of_contacts_have_the_numbers_of_obstacles():
+    simulation = made(lifted(2, obstacles=[{**LIFT, "name": "far", "position": [0, 0, -2]}, LIFT]))
+    simulation.advance(10)
+    [view] = simulation.views("contact_obstacles")
+    assert set(numpy.unique([view.cloth(c) for c in range(2)])) == {-1, 1}
+
+
 def test_friction_changes_while_it_runs_and_for_some():
     slope = {"name": "slope", "shape": {"type": "plane"}, "rotation_degrees": [0, 15, 0], "friction": {"static": 0.5}}
     scene = lifted(2, obstacles=[slope])
@@ -302,6 +309,11 @@ def test_external_bodies_rest_where_nothing_is_said():
     (lambda s: s.set_body_poses("lift", [0, 0, 0], [0, 0, 0, 0]), r"poses\[0\] of 'lift': found a quaternion of"),
     (lambda s: s.set_body_poses("lift", [0, 0, 5]), r'obstacles\[0\] "lift": found a way of 5.05 m in a step'),
     (lambda s: s.set_body_poses("lift", [0, 0, 0], worlds=[7]), r"world: found 7, expected one of 2: 0, 1"),
+    (lambda s: s.set_body_poses("lift", [0, 0, 0], worlds=[True, False]), "world: found True, expected one of 2"),
+    (lambda s: s.set_body_poses("lift", [0, 0, 0], worlds=[1, 1]), r"worlds\[1\]: found 1, which is worlds\[0\]"),
+    (lambda s: s.set_body_poses(["lift", "lift"], numpy.zeros((2, 3))), r"bodies\[1\]: found 'lift', which is bodies"),
+    (lambda s: s.set_body_poses(1.5, [0, 0, 0]), "bodies: found 1.5, expected numbers or names"),
+    (lambda s: s.set_friction("lift", "a"), "friction.static: found 'a', expected a number >= 0"),
     (lambda s: s.set_body_poses(["lift"], numpy.zeros((5, 1, 3))), r"poses: found 5 worlds, expected 2"),
     (lambda s: s.set_body_poses("lift", "here"), "positions: found no array of numbers"),
     (lambda s: s.set_external_motion("lift", numpy.eye(1, 7), numpy.eye(1, 7), numpy.eye(6)), "which is an obst"),
@@ -325,7 +337,7 @@ def test_external_motion_is_checked():
                            (numpy.full((12, 12), numpy.nan), "inverse_inertia: found what is not finite")):
         with pytest.raises(isocloth.ShapeError, match=words):
             simulation.set_external_motion(["upper", "lower"], poses, poses, inverse)
-    with pytest.raises(isocloth.ShapeError, match="it twice"):
+    with pytest.raises(isocloth.ShapeError, match="already, expected each once"):
         simulation.set_external_motion(["upper", "upper"], poses, poses, numpy.eye(12))
     with pytest.raises(isocloth.SceneError, match="found mass of an external body, expected neither"):
         scene = fingers()

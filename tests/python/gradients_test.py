@@ -87,10 +87,10 @@ def test_losses_that_are_not_finite_are_refused(scene):
 
 
 def test_what_has_no_gradient_is_named(scene):
-    scene["obstacles"] = [{"shape": {"type": "plane"}, "position": [0, 0, -1]}]
-    with pytest.raises(isocloth.SceneError, match="obstacles: found some"):
-        isocloth.Tape(isocloth.Simulation(scene))
-    del scene["obstacles"]
+    cloth = {**scene, "contact": {"cloth": True}}
+    cloth["garments"] = [{**scene["garments"][0], "fabric": {"preset": "cotton", "thickness": 1e-3}}]
+    with pytest.raises(isocloth.SceneError, match="contact.cloth: found true.*smoothed_gradient"):
+        isocloth.Tape(isocloth.Simulation(cloth))
     function = isocloth.RunFunction(scene, STEPS)
     with pytest.raises(isocloth.ShapeError, match="targets: found shape"):
         function.run(targets=numpy.zeros((2, 2, 3)))
@@ -103,6 +103,102 @@ def test_what_has_no_gradient_is_named(scene):
     function.simulation.set_fabric(0, mass_damping=0.7)
     with pytest.raises(isocloth.SceneError, match="another fabric"):
         tape.step()
+
+
+@pytest.fixture
+def dragged():
+    """A sheet that two grippers drag over a table."""
+    return {
+        "step": 0.01, "duration": 1, "recipe": "membrane",
+        "projection": {"force_tolerance": 3e-12, "cg_tolerance": 1e-12, "max_iterations": 200, "max_substeps": 1},
+        "contact": {"tolerance": 1e-14},
+        "obstacles": [{"name": "table", "shape": {"type": "plane"}, "friction": {"static": 0.2, "dynamic": 0.2}}],
+        "garments": [{
+            "mesh": {"generator": "quad_grid", "nodes": [6, 5], "size": [0.3, 0.25]},
+            "transform": {"translation": [0, 0, 0.0025]},
+            "fabric": {"preset": "cotton", "thickness": 5e-3, "mass_damping": 0.3},
+            "grippers": [{"region": {"type": "sphere", "radius": 0.07}, "position": [x, 0, 0.01],
+                          "holds": [{"from": 0, "to": 100}]} for x in (0, 0.3)]}]}
+
+
+DRAG_STEPS = 8
+
+
+@pytest.fixture
+def drag_values(dragged):
+    times = numpy.arange(DRAG_STEPS + 1)
+    grippers = numpy.zeros((DRAG_STEPS + 1, 2, 6))
+    grippers[..., 1] = -2e-4 * times[:, None] ** 2
+    grippers[..., 5] = 0.01 * times[:, None]
+    return {"grippers": grippers, "obstacles": numpy.zeros((DRAG_STEPS + 1, 1, 6)), "mass_damping": 0.3}
+
+
+def drag_weights():
+    random = numpy.random.default_rng(4)
+    positions = random.normal(size=(DRAG_STEPS + 1, 30, 3))
+    return positions, 0.1 * random.normal(size=positions.shape), 0.1 * random.normal(size=(DRAG_STEPS, 1, 6))
+
+
+def test_poses_and_wrenches_have_gradients(dragged, drag_values):
+    function = isocloth.RunFunction(dragged, DRAG_STEPS)
+
+    def loss(values):
+        positions, velocities, pull_back = function.run(**values)
+        states = (positions, velocities, pull_back.tape.wrenches())
+        return sum((weights * state).sum() for weights, state in zip(drag_weights(), states))
+
+    pull_back = function.run(**drag_values)[2]
+    changes = pull_back.tape.contact_changes()
+    assert set(changes) == {"began", "ended", "stuck", "slid"} and changes["began"].shape == (DRAG_STEPS,)
+    found = pull_back(*drag_weights())
+    random = numpy.random.default_rng(5)
+    for name, value in drag_values.items():
+        along = random.normal(size=numpy.shape(value))
+        if name == "grippers":  # keep what slides on the table
+            along[0] = 0
+            along[..., 2:5] = 0
+        if name == "obstacles":  # from when all of it slides on
+            along[:5] = 0
+            along[..., 3:5] = 0
+            along[..., 2] *= 0.01
+        way = 1e-7 if numpy.ndim(value) else 1e-4
+        sides = [loss({**drag_values, name: value + side * way * along}) for side in (1, -1)]
+        assert (found[name] * along).sum() == pytest.approx((sides[0] - sides[1]) / (2 * way), rel=1e-4), name
+
+
+def test_poses_of_another_shape_are_refused(dragged, drag_values):
+    function = isocloth.RunFunction(dragged, DRAG_STEPS)
+    with pytest.raises(isocloth.ShapeError, match=r"grippers: found shape \(8, 2, 6\), expected \(9, 2, 6\)"):
+        function.run(grippers=drag_values["grippers"][1:])
+    tape = isocloth.Tape(function.simulation)
+    tape.step()
+    with pytest.raises(isocloth.ShapeError, match="wrenches"):
+        tape.gradient(wrenches=numpy.zeros((2, 1, 6)))
+    assert tape.wrenches()[0, 0, 2] > 0  # the table bears the sheet
+
+
+def test_runs_remember_no_poses(dragged, drag_values):
+    function = isocloth.RunFunction(dragged, DRAG_STEPS)
+    first = function.run()[0]
+    assert not numpy.array_equal(function.run(**drag_values)[0], first)
+    numpy.testing.assert_array_equal(function.run()[0], first)
+
+
+def test_smoothed_gradients_are_those_of_the_mean():
+    def loss(x, y):
+        return abs(x) + y.sum() ** 2
+
+    values, deviations = {"x": 0.5, "y": numpy.array([0.3, -0.1])}, {"x": 1.0, "y": 0.1}
+    slopes = {"gradient": lambda x, y: {"x": numpy.sign(x), "y": 2 * y.sum() * numpy.ones(2)}}
+    for way in ({}, slopes):
+        found = isocloth.smoothed_gradient(loss, values, deviations, samples=2000, **way)
+        assert abs(found.gradient["x"] - 0.3829) < 4 * found.standard_error["x"]  # erf(0.5 / sqrt(2))
+        assert numpy.abs(found.gradient["y"] - 0.4).max() < 4 * found.standard_error["y"].max() + 1e-12
+        assert found.standard_error["x"] < 0.1
+    with pytest.raises(isocloth.ShapeError, match='found "z"'):
+        isocloth.smoothed_gradient(loss, values, {"z": 1.0})
+    with pytest.raises(isocloth.ShapeError, match="expected more than 0"):
+        isocloth.smoothed_gradient(loss, values, {"x": 0.0})
 
 
 def test_torch(scene, values):

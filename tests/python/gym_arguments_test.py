@@ -1,6 +1,7 @@
 """What environments say that are asked for what there is not."""
 
 import math
+import pathlib
 
 import numpy
 import pytest
@@ -13,8 +14,15 @@ NAN, INF = math.nan, math.inf
 
 
 @pytest.mark.parametrize("arguments, error, text", [
-    ({"render_mode": "human"}, ValueError, "render_mode: found 'human', expected None: .*observation='depth'"),
-    ({"render_mode": "rgb_array"}, ValueError, "render_mode: found 'rgb_array', expected None"),
+    ({"render_mode": "ansi"}, ValueError, "render_mode: found 'ansi', expected 'human', 'rgb_array' or None"),
+    ({"cameras": []}, ValueError, r"cameras: found \[\], expected a Camera, a PinholeCamera, or several"),
+    ({"observation": ("depth", "smell")}, ValueError, r"observation: found \('depth', 'smell'\), expected one or "),
+    ({"max_strain": 0}, ValueError, "max_strain: found 0, expected a number above 0"),
+    ({"max_force": NAN}, ValueError, "max_force: found nan"),
+    ({"randomize": "some"}, ValueError, "randomize: found 'some', expected None, 'all', names or a dict of ranges"),
+    ({"randomize": ["thickness"]}, ValueError, "randomize: found 'thickness', expected one of density, |"
+                                               "randomize: thickness: found no range"),
+    ({"randomize": {"friction": (-1, 1)}}, ValueError, "randomize: friction: found -1 to 1, expected 0 <= low <= high"),
     ({"nosuch": 1}, TypeError, "nosuch: found an argument that there is not, expected one of horizon, "),
     ({"num_envs": 0}, ValueError, "num_envs: found 0, expected an integer from 1 to 100000"),
     ({"num_envs": -1}, ValueError, "num_envs: found -1"), ({"num_envs": 10**9}, ValueError,
@@ -23,11 +31,11 @@ NAN, INF = math.nan, math.inf
     ({"horizon": 0}, ValueError, "horizon: found 0"), ({"horizon": NAN}, ValueError, "horizon: found nan"),
     ({"starts": "x"}, ValueError, "starts: found 'x'"), ({"observation": []}, ValueError, r"observation: found \[\]"),
     ({"cloth_contact": 1}, ValueError, "cloth_contact: found 1, expected True or False"),
-    ({"fabrics": {"bending_stiffness": 1}}, ValueError, "fabrics: found"),
-    ({"fabrics": {"bending_stiffness": (1, NAN)}}, ValueError,
-     "fabrics: bending_stiffness: found 1 to nan, expected 0 < low <= high"),
-    ({"fabrics": {"bending_stiffness": (2, 1)}}, ValueError, "fabrics: bending_stiffness: found 2 to 1"),
-    ({"fabrics": {"nosuch": (1, 2)}}, ValueError, "fabrics: found 'nosuch', expected one of density, ")])
+    ({"randomize": {"bending_stiffness": 1}}, ValueError, "randomize: found"),
+    ({"randomize": {"bending_stiffness": (1, NAN)}}, ValueError,
+     "randomize: bending_stiffness: found 1 to nan, expected 0 < low <= high"),
+    ({"randomize": {"bending_stiffness": (2, 1)}}, ValueError, "randomize: bending_stiffness: found 2 to 1"),
+    ({"randomize": {"nosuch": (1, 2)}}, ValueError, "randomize: found 'nosuch', expected one of density, ")])
 def test_arguments_are_named(arguments, error, text):
     with pytest.raises(error, match="^" + text):
         gymnasium.make_vec("isocloth/FoldTowel-v0", **{"num_envs": 1, **arguments},
@@ -92,3 +100,45 @@ def test_what_is_closed_says_so():
         for call in (lambda env=env: env.reset(), lambda env=env: env.step(env.action_space.sample())):
             with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="expected open ones"):
                 call()
+
+
+def test_the_table_of_the_page_is_the_table():
+    page = (pathlib.Path(__file__).parents[2] / "host" / "docs" / "PYTHON.md").read_text()
+    for name, row in cloths.TABLE.items():
+        assert (f"| `{name}` | {row.low:g} | {row.high:g} | {row.unit} | {row.scale} | {row.drawn} | {row.source} |"
+                in page), name
+
+
+def test_all_of_the_table_is_drawn():
+    cameras = [cloths.PinholeCamera((0, -0.7, 0.7), (0, 0, 0))]
+    envs = cloths.FoldTowels(4, nodes=5, starts=1, randomize="all", cameras=cameras, observation=["points", "depth"])
+    seen, _ = envs.reset(seed=3)
+    assert seen in envs.observation_space
+    fabrics = [envs.simulation.fabric(g) for g in range(4)]
+    for name in cloths.FABRICS:
+        low, high = cloths.FABRICS[name]
+        assert len({fabric[name] for fabric in fabrics}) == 4 and all(low <= f[name] <= high for f in fabrics)
+    edges = numpy.linalg.norm(envs._points[:, 1] - envs._points[:, 0], axis=-1)
+    numpy.testing.assert_allclose(edges / (0.1 * envs.scales), 1, rtol=1e-3)
+    assert numpy.ptp(envs.scales) > 0.05 and numpy.ptp(envs._frictions) > 0.05
+    assert (envs._delays >= 0).all() and (envs._delays <= 2).all() and numpy.ptp(envs._moves[:, 0], axis=0).all()
+
+
+def test_who_is_late_does_what_was_asked_before():
+    envs = cloths.FoldTowels(2, nodes=5, starts=1, randomize={"latency": (2, 2)})
+    envs.reset(seed=1)
+    start, up = envs._grippers.copy(), numpy.zeros((2, 2, 4)) + [0, 0, 1, -1]
+    for step in range(4):
+        envs.step(up)
+        moved = envs._grippers[..., 2] - start[..., 2]
+        numpy.testing.assert_allclose(moved, max(0, step - 1) * envs.top_speed * envs.frame_time, atol=1e-12)
+
+
+def test_friction_is_each_ones_own():
+    """Two towels pulled over the table by a corner of each: by how much the gripper must pull."""
+    envs = cloths.FoldTowels(2, nodes=5, starts=1, randomize={"friction": (0.1, 0.9)})
+    envs.reset(seed=1)
+    for _ in range(12):
+        *_, infos = envs.step(numpy.zeros((2, 2, 4)) + [0, -0.2, 0, 1])
+    order = numpy.argsort(envs._frictions)
+    assert infos["force"][order[1]] > 1.1 * infos["force"][order[0]] > 0

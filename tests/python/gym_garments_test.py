@@ -51,7 +51,7 @@ def test_a_shirt_is_hung_on_the_peg():
     numpy.testing.assert_allclose(total, infos["score"] - start, atol=1e-9)
     assert (total > 0.5).all()
     # They hang: both straps are above the axis, and on both sides of it is cloth as deep as the arm holes.
-    points = envs._points()
+    points = envs._points
     assert (envs.straps(points)[:, :, 2] > envs.peg[0, 2]).all()
     for shirt in points:
         below = shirt[shirt[:, 2] < envs.peg[0, 2] - 0.1]
@@ -80,7 +80,7 @@ def test_a_tube_is_pulled_over_the_post():
     envs = isocloth.gym.DressPosts(3, horizon=200)
     _, infos = envs.reset(seed=1)
     start = infos["score"]
-    assert not envs.worn(envs._points()).any()
+    assert not envs.worn(envs._points).any()
     places = envs._grippers[:, :, :3].copy()
     places[..., :2] -= places[..., :2].mean(1, keepdims=True)
     play(envs, to(envs, places))
@@ -89,7 +89,7 @@ def test_a_tube_is_pulled_over_the_post():
     _, terminations, _, infos = play(envs, opened(envs))
     assert infos["is_success"].all() and not terminations.any(), infos
     assert (infos["score"] - start > 2).all()
-    rings = envs.rings(envs._points())
+    rings = envs.rings(envs._points)
     assert (numpy.linalg.norm(rings[..., :2], axis=-1) > envs.post_radius - 0.001).all()
 
 
@@ -117,14 +117,15 @@ def test_rings_wind_around_the_post_or_not():
 
 def test_the_camera_sees_obstacles_and_cloth():
     envs = isocloth.gym.DressPosts(1, starts=1, observation="depth")
-    empty = envs.background()
-    edge = empty == 1 - envs.table_size / 2
-    assert edge[:4].all() and not edge[4:].any()  # z < 0
+    tube = envs._rest[None] - [0, 0, envs.post_height + 0.05]
+    [empty] = envs.depth(tube + [0, 0, 10])
+    edge = abs(empty - (1 - envs.table_size / 2)) < 1e-3
+    # A table 0.04 m thick.
+    assert edge[1:4, 1:-1].all() and not edge[4:].any() and (empty[0, :20] == envs.camera.far).all()
     assert abs(empty[4:].min() - (1 - envs.post_radius)) < 1e-3
     shown = (empty[4:] < 1.01).sum() * envs.camera.pixel**2
     r, length = envs.post_radius, envs.post_height - envs.post_radius
     assert abs(shown / (2 * r * length + numpy.pi * r * r / 2) - 1) < 0.05
-    tube = envs._rest[None] - [0, 0, envs.post_height + 0.05]
     # A tube on the post: a rectangle that hides its lower part; a ring's polygon is narrower than its circle.
     [depth] = envs.depth(tube)
     assert abs(((depth < 1.0).sum() - (empty < 1.0).sum()) * envs.camera.pixel**2

@@ -350,3 +350,30 @@ def test_snapshots_are_of_one_scene(sheet):
     other = isocloth.Simulation(sheet)
     with pytest.raises(isocloth.ShapeError, match="snapshot: found that of another scene"):
         other.restore(foreign)
+
+
+def test_a_held_cloth_does_not_know_what_its_neighbour_hits():
+    """A neighbour in another lane, that flies into the table and begins its step anew, leaves held nodes in place."""
+    def towels(count):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", isocloth.SceneWarning)
+            simulation = isocloth.Simulation({
+                "step": 0.005, "duration": 1, "contact": {"tolerance": 0.0005},
+                "garments": [{
+                    "replicas": count, "mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]},
+                    "transform": {"translation": [-0.2, -0.2, 0.05]}, "fabric": {"preset": "cotton"},
+                    "grippers": [{"name": "hand", "region": {"type": "sphere", "radius": 0.02},
+                                  "position": [-0.2, -0.2, 0.05]}]}],
+                "obstacles": [{"name": "table", "friction": {"static": 0.4},
+                               "shape": {"type": "table", "size": [2, 2], "thickness": 0.04, "rounding": 0.01}}]})
+        simulation.close_gripper(0, 0)
+        simulation.set_gripper_motion(0, 0, [0, 0.2], [[0, 0, 0], [0.1, 0, 0.1]])
+        return simulation
+
+    two, one = towels(2), towels(1)
+    falling = numpy.zeros((25, 3))
+    falling[:, 2] = -3
+    two.write("velocities", falling, [1])
+    for _ in range(20):
+        two.step(), one.step()
+        numpy.testing.assert_array_equal(two.positions(0), one.positions(0))

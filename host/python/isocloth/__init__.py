@@ -18,6 +18,7 @@ from ._render import render
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
 from ._simulation import Simulation, View
+from ._smoothing import SmoothedGradient, smoothed_gradient
 from ._sweep import load_plan, read_sweep, run_plan, sweep
 from ._sweep_run import CaseRun
 from ._sweep_table import SweepTable
@@ -40,7 +41,8 @@ quantities = _core.quantities
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",
     "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result",
-    "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "Snapshot", "StepReport",
-    "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery", "import_meshes", "load_plan",
-    "quantities", "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "sweep", "view",
+    "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "SmoothedGradient",
+    "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery",
+    "import_meshes", "load_plan", "quantities", "read_sweep", "render", "run", "run_plan", "save_mesh",
+    "save_recording", "schema", "smoothed_gradient", "sweep", "view",
 ]

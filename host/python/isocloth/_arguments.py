@@ -58,6 +58,7 @@ def _wrapped(function, name):
 def _signature(function):
     """That of the binding, which is not Python's where defaults are; annotations are texts."""
     text = re.sub(r"= \\\d+", "= ...", function.__nb_signature__[0][0].rsplit(" -> ", 1)[0])
+    text = re.sub(r"ndarray\[[^]]*\]", "ndarray", text)
     arguments = ast.parse(text + ": ...").body[0].args
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     first_default = len(arguments.args) - len(arguments.defaults)

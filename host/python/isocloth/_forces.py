@@ -48,7 +48,7 @@ class Forces:
     """Functions by name; the engine asks by name, so that the interpreter's garbage collector sees them here."""
 
     def __init__(self):
-        self.functions = {}
+        self.functions, self.garments = {}, {}  # garments: as add_force() was told
 
     def __call__(self, name, *of_state):
         """Forces and, or None, stiffness and damping as xx, xy, xz, yy, yz, zz of each node."""

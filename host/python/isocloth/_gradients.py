@@ -18,6 +18,9 @@ class Gradient:
     their names in a scene, ``{"mass_damping": ...}``: those that are not 0, and density, gravity_density and
     mass_damping. ``gravity`` [s^2/m].
     ``buckling_steps``: steps that end where cloth is about to buckle, whose second derivatives leave out what pushes.
+    ``obstacles`` and ``grippers``: by where each of them is at the start and after each step, a move [1/m] and a turn
+    about its origin [1/rad] along the axes of the world, shape (steps + 1, count, 6). ``friction``: by the static and
+    the dynamic coefficient with each obstacle, shape (obstacles, 2).
     """
 
     positions: numpy.ndarray
@@ -27,14 +30,19 @@ class Gradient:
     fabric: dict[str, float]
     gravity: float
     buckling_steps: int
+    obstacles: numpy.ndarray
+    grippers: numpy.ndarray
+    friction: numpy.ndarray
 
 
 class Tape(_core.Tape):
     """Takes the steps of a simulation and goes back through them: reverse mode, by the implicit function theorem.
 
-    Every step is differentiated as if it had converged exactly: set ``projection.force_tolerance`` of the scene as low
-    as the gradient is to be good. Recipes of the projection in float64, of cloth that pins and forces move: what meets
-    obstacles, other cloth, air or grippers has no gradient here, and is refused with :class:`SceneError`.
+    Every step is differentiated as if it had converged exactly, its contacts with obstacles as they are: those that
+    push do, those that stick or slide go on so (:meth:`contact_changes`). Set ``projection.force_tolerance`` and
+    ``contact.tolerance`` of the scene as low as the gradient is to be good. Recipes of the projection in float64: what
+    meets other cloth, rigid bodies or air has no gradient here, and is refused with :class:`SceneError`;
+    :func:`smoothed_gradient` asks for none.
 
     >>> import isocloth
     >>> scene = {"step": 0.01, "duration": 1, "recipe": "membrane", "garments": [
@@ -63,7 +71,20 @@ class Tape(_core.Tape):
         """The same of velocities [m/s]."""
         return self._states(garment, True)
 
-    def gradient(self, positions: typing.Any = None, velocities: typing.Any = None, garment=0) -> Gradient:
+    def wrenches(self, garment=0):
+        """Force [N] and torque about its origin [N m] of each obstacle on the garment after each step, along the axes
+        of the world, shape (steps, obstacles, 6)."""
+        return self._wrenches(garment)
+
+    def contact_changes(self, garment=0):
+        """How contacts of the garment with obstacles changed in each step: a dict of arrays of shape (steps,), how
+        many ``"began"`` to push and ``"ended"``, and of those that go on ``"stuck"`` that slid before and ``"slid"``
+        that stuck. Each is where motion is not smooth, and a gradient that of the side that the run took."""
+        return dict(zip(("began", "ended", "stuck", "slid"), self._contact_changes(garment).T))
+
+    def gradient(self, positions: typing.Any = None, velocities: typing.Any = None, garment=0, *,
+                 wrenches: typing.Any = None) -> Gradient:
         """:class:`Gradient` of a loss from its derivatives by the states, dL/dx [1/m] and dL/dv [s/m], of the start
-        and after each step, shape (steps + 1, nodes, 3); ``None``: zero."""
-        return Gradient(*self._gradient(garment, positions, velocities))
+        and after each step, shape (steps + 1, nodes, 3), and by :meth:`wrenches`, shape (steps, obstacles, 6);
+        ``None``: zero."""
+        return Gradient(*self._gradient(garment, positions, velocities, wrenches))

@@ -4,12 +4,14 @@ import copy
 
 import numpy
 
+from . import _core
 from ._gradients import Tape
 from ._simulation import Simulation
 from .errors import SceneError, ShapeError
 
 _STATE = ("positions", "velocities")
 _MOTION = ("targets", "forces")
+_SOLIDS = ("obstacles", "grippers")
 
 
 class RunFunction:
@@ -17,11 +19,14 @@ class RunFunction:
 
     ``positions`` [m] and ``velocities`` [m/s] of the start, shape (nodes, 3); ``targets`` [m], where pinned nodes are
     after each step, shape (steps, pinned nodes, 3) in the order of :attr:`pinned_nodes`; ``forces`` [N] on nodes
-    during each step, shape (steps, nodes, 3); numbers of the fabric under their names in a scene
+    during each step, shape (steps, nodes, 3); ``obstacles`` and ``grippers``, where each of them is at the start and
+    after each step in place of its motion: how far from its place in the scene [m], and a rotation vector about its
+    origin [rad], shape (steps + 1, count, 6); numbers of the fabric under their names in a scene
     (:meth:`Simulation.set_fabric`).
 
     ``run(**values)`` returns positions and velocities, shape (steps + 1, nodes, 3) each, and a function that takes
-    dL/dpositions and dL/dvelocities and returns a dict of dL/dvalues. ``torch(**values)`` and ``jax(**values)`` are
+    dL/dpositions, dL/dvelocities and, of :meth:`Tape.wrenches` of its ``tape``, dL/dwrenches, and returns a dict of
+    dL/dvalues. ``torch(**values)`` and ``jax(**values)`` are
     the same for tensors and arrays of these libraries, whose ``backward()`` and ``grad`` go through it. What has no
     gradient: see :class:`Tape`.
 
@@ -48,21 +53,24 @@ class RunFunction:
         self.pinned_nodes = numpy.concatenate(self.pins) if self.pins else numpy.zeros(0, dtype=int)
         self._start = self.simulation.snapshot()
         self._fabric = self.simulation.fabric(garment)
-        self._has_moved_pins = False
+        self._places = dict(zip(_SOLIDS, _core._rest_places(self.simulation, garment)))
+        self._has_moved = False
 
     def run(self, **values):
-        if self._has_moved_pins:  # what commands said of pins stays; a run's pins move as the scene or its targets say
-            self.simulation, self._has_moved_pins = self._make(), False
+        if self._has_moved:  # what commands said of motions stays; those of a run are of the scene or its values
+            self.simulation, self._has_moved = self._make(), False
         simulation, h = self.simulation, self.simulation.step_length
         simulation.restore(self._start)
         simulation.set_forces(self.garment, None)
-        numbers = {name: float(value) for name, value in values.items() if name not in _STATE + _MOTION}
+        numbers = {name: float(value) for name, value in values.items() if name not in _STATE + _MOTION + _SOLIDS}
         simulation.set_fabric(self.garment, **{**self._fabric, **numbers})
         for field in _STATE:
             if values.get(field) is not None:
                 simulation.write(field, values[field], [self.garment])
         targets, forces = (self._motion(name, values.get(name)) for name in _MOTION)
-        self._has_moved_pins = targets is not None
+        poses = {name: self._motion(name, values.get(name)) for name in _SOLIDS}
+        self._has_moved = any(told is not None for told in (targets, *poses.values()))
+        self._move_solids(poses)
         tape = Tape(simulation)
         for n in range(self.steps):
             if targets is not None:
@@ -74,15 +82,19 @@ class RunFunction:
                 simulation.set_forces(self.garment, forces[n])
             tape.step()
 
-        def pull_back(positions=None, velocities=None):
-            found = tape.gradient(positions, velocities, garment=self.garment)
+        def pull_back(positions=None, velocities=None, wrenches=None):
+            found = tape.gradient(positions, velocities, garment=self.garment, wrenches=wrenches)
             all_values = {"positions": found.positions, "velocities": found.velocities, "forces": found.forces,
                           "targets": found.targets[:, self.pinned_nodes], **found.fabric}
+            for name in _SOLIDS:
+                if poses[name] is not None:
+                    all_values[name] = _by_vectors(getattr(found, name), poses[name])
             missing = sorted(set(values) - set(all_values))
             if missing:
                 raise SceneError(f"{missing[0]}: has no gradient, expected one of {', '.join(sorted(all_values))}")
             return {name: all_values[name] for name in values}
 
+        pull_back.tape = tape
         return tape.positions(self.garment), tape.velocities(self.garment), pull_back
 
     def torch(self, **values):
@@ -135,10 +147,36 @@ class RunFunction:
         function.defvjp(lambda arguments: (function(arguments), arguments), backward)
         return function({name: jax.numpy.asarray(value, dtype=real) for name, value in values.items()})
 
+    def _move_solids(self, poses):
+        simulation, h = self.simulation, self.simulation.step_length
+        times = simulation.time + h * numpy.arange(self.steps + 1)
+        for name, told in poses.items():
+            for i, center in enumerate(self._places[name] if told is not None else ()):
+                motion = {"times": times, "translations": told[:, i, :3], "rotations": told[:, i, 3:], "center": center}
+                if name == "obstacles":
+                    simulation.set_obstacle_motion(i, **motion)
+                else:
+                    simulation.set_gripper_motion(self.garment, i, **motion)
+
     def _motion(self, name, values):
         if values is None:
             return None
-        count = len(self.pinned_nodes) if name == "targets" else self.simulation.info(self.garment).node_count
-        if numpy.shape(values) != (self.steps, count, 3):  # before anything is copied
-            raise ShapeError(f"{name}: found shape {numpy.shape(values)}, expected ({self.steps}, {count}, 3)")
+        counts = {"targets": len(self.pinned_nodes), "forces": self.simulation.info(self.garment).node_count}
+        expected = (self.steps + 1, len(self._places[name]), 6) if name in _SOLIDS else (self.steps, counts[name], 3)
+        if numpy.shape(values) != expected:  # before anything is copied
+            raise ShapeError(f"{name}: found shape {numpy.shape(values)}, expected {expected}")
         return numpy.asarray(values, dtype=float)
+
+
+def _by_vectors(by_turns, poses):
+    """Derivatives by translations and rotation vectors r from those by translations and turns w after them: a change
+    of r is the turn J dr, J = 1 + (1 - cos a) / a^2 [r]x + (a - sin a) / a^3 [r]x^2, a = |r|; dL/dr = J^T dL/dw."""
+    vectors, by = poses[..., 3:], by_turns[..., 3:]
+    angle = numpy.linalg.norm(vectors, axis=-1, keepdims=True)
+    small = angle < 1e-4  # where the next term of the series is below rounding
+    safe = numpy.where(small, 1, angle)
+    first = numpy.where(small, 0.5, (1 - numpy.cos(safe)) / safe ** 2)
+    second = numpy.where(small, 1 / 6, (safe - numpy.sin(safe)) / safe ** 3)
+    across = numpy.cross(vectors, by)
+    turned = by - first * across + second * numpy.cross(vectors, across)
+    return numpy.concatenate([by_turns[..., :3], turned], axis=-1)

@@ -21,6 +21,18 @@ def _make_files_absolute(value, folder):
             _make_files_absolute(member, folder)
 
 
+def absolute_content(scene, what="scene"):
+    """A copy of a :class:`isocloth.scene.Scene` or dict, as a dict that names files by where they are."""
+    if isinstance(scene, Keys):
+        scene = scene.to_dict()
+    if not isinstance(scene, dict):
+        raise ShapeError(f"{what}: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict "
+                         "as in its file")
+    content = copy.deepcopy(scene)
+    _make_files_absolute(content, pathlib.Path.cwd())
+    return content
+
+
 class SceneFile(typing.NamedTuple):
     """What the engine asks of a scene: its path, and folders besides its own from whose trees it may read files."""
 
@@ -39,13 +51,7 @@ def scene_file(scene, what="scene", allow=None):
         yield SceneFile(os.fspath(scene), folders)
         return
     folders = ["/"] if allow is None else [os.getcwd(), *folders]
-    if isinstance(scene, Keys):
-        scene = scene.to_dict()
-    if not isinstance(scene, dict):
-        raise ShapeError(f"{what}: found {type(scene).__name__}, expected a path, an isocloth.scene.Scene, or a dict "
-                         "as in its file")
-    content = copy.deepcopy(scene)
-    _make_files_absolute(content, pathlib.Path.cwd())
+    content = absolute_content(scene, what)
     try:
         text = json.dumps(content, default=_plain)
     except (TypeError, ValueError) as error:

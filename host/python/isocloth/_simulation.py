@@ -2,14 +2,17 @@
 
 import dataclasses
 import numbers
+import os
+import pathlib
 import typing
 import warnings
+import zlib
 
 from . import _core
 from ._bodies import Bodies
 from ._forces import Forces
-from ._scenes import scene_file
-from .errors import SceneWarning, ShapeError
+from ._scenes import absolute_content, scene_file
+from .errors import Error, FileError, SceneWarning, ShapeError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +37,30 @@ class View:
         return self.array[number // lanes, number % lanes]
 
 
+def _as_it_is(scene, allow):
+    """What a simulation can be made of again: scene, allow and, of a file, the digest of its text."""
+    folders = [allow] if isinstance(allow, (str, os.PathLike)) else allow
+    folders = None if allow is None else [os.path.abspath(folder) for folder in folders]
+    if isinstance(scene, (str, os.PathLike)):
+        path = pathlib.Path(scene).absolute()
+        return str(path), folders, zlib.crc32(path.read_bytes())
+    content = absolute_content(scene)
+    return content, None if folders is None else [os.getcwd(), *folders], None
+
+
+def _made_again(kind, scene, allow, digest, options, commands, snapshot, forces):
+    if digest is not None and zlib.crc32(pathlib.Path(scene).read_bytes()) != digest:
+        raise FileError(f"{scene}: found another text than when the simulation was pickled, expected the same")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SceneWarning)  # they were heard
+        simulation = kind(scene, allow=allow, **options)
+    simulation.restore(snapshot)
+    simulation._command(commands)
+    for force in forces:
+        simulation.add_force(*force)
+    return simulation
+
+
 class Simulation(Bodies, _core.Simulation):
     """A running scene.
 
@@ -48,6 +75,10 @@ class Simulation(Bodies, _core.Simulation):
     read, "/" for any; files that it names there are refused else. A scene file may read from the tree of its own
     folder; what a program has made, a dict or a Scene, from anywhere, or with ``allow=()`` from the current folder
     alone: for a dict that came from somebody else.
+
+    Simulations may be pickled and copied (:mod:`copy`), to the last bit of what follows: by the dict, or by the path of
+    a file that is still there and the same, by all that commands have said and by a :meth:`snapshot`; functions of
+    :meth:`add_force` are pickled, and where they are shared, copied with it. One with ``energy_balance`` is not.
 
     The interpreter's lock is given up during steps, so that simulations in several threads run side by side. Raises
     :class:`isocloth.SceneError` and the other errors of :mod:`isocloth.errors`; Ctrl-C ends a step within a moment
@@ -68,6 +99,9 @@ class Simulation(Bodies, _core.Simulation):
         with scene_file(scene, allow=allow) as file:
             super().__init__(*file, backend, device, precision, solver, simd, threads, measure_strain, energy_balance)
         self._forces = Forces()
+        self._made = _as_it_is(scene, allow), {
+            "backend": backend, "device": device, "precision": precision, "solver": solver, "simd": simd,
+            "threads": threads, "measure_strain": measure_strain, "energy_balance": energy_balance}
         for line in self.warnings:
             warnings.warn(line, SceneWarning, stacklevel=2)
 
@@ -124,18 +158,29 @@ class Simulation(Bodies, _core.Simulation):
             raise ShapeError(f'force "{name}": found {function!r}, expected a function')
         self._add_force(name, slice(None) if garments is None else garments)
         self._forces.functions[name] = function
+        self._forces.garments[name] = garments
         return function
 
     def remove_force(self, name):
         """Raises :class:`ShapeError` where there is none of that name."""
         self._remove_force(name)
-        del self._forces.functions[name]
+        del self._forces.functions[name], self._forces.garments[name]
+
+    def __reduce__(self):
+        (scene, allow, digest), options = self._made
+        if options["energy_balance"]:
+            raise Error("pickle: found a simulation with energy_balance, expected one without: its sums are no part of "
+                        "a snapshot")
+        forces = [(function, self._forces.garments[name], name) for name, function in self._forces.functions.items()]
+        said = {name: value for name, value in vars(self).items() if name not in ("_forces", "_made")}
+        return _made_again, (type(self), scene, allow, digest, options, self._commands(), self.snapshot(), forces), said
 
     def views(self, field="positions"):
         """:class:`View` of each set of garments that are stepped together, where they lie.
 
         field: ``positions`` [m], ``velocities`` [m/s], ``strains`` (the numbers of :class:`Strain`),
-        ``contact_obstacles``, ``contact_forces`` [kg m] (force times step squared) or ``hold_forces`` [kg m].
+        ``contact_obstacles`` (numbers as reals, -1: none), ``contact_forces`` [kg m] (force times step squared) or
+        ``hold_forces`` [kg m].
         """
         return [View(array, garments) for array, garments in self._views(field)]
 

@@ -9,6 +9,9 @@
 #include "host/files/file_access.hpp"
 #include "host/state/execution_options.hpp"
 
+namespace isocloth {
+struct Snapshot;
+}
 namespace isocloth::python {
 
 class Runner;
@@ -19,8 +22,11 @@ void bind_simulation(nanobind::module_& module);
 void bind_pictures(nanobind::class_<Runner>& type);
 /// Of the class Simulation.
 void bind_forces(nanobind::class_<Runner>& type);
+/// Of the classes Snapshot and Simulation.
+void bind_pickles(nanobind::class_<Snapshot>& snapshot, nanobind::class_<Runner>& type);
 void bind_bodies(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
+void bind_rasteriser(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_sweeps(nanobind::module_& module);
 

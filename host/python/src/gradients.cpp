@@ -31,6 +31,14 @@ struct TapeOf {
   Tape tape;
 };
 
+/// (states - 1, obstacles, 6) as gradients by wrenches after each step.
+void take_wrenches(const ArrayLike& values, std::size_t obstacles, std::vector<StateGradient>& states) {
+  const auto array = to_doubles(values, {states.size() - 1, obstacles, 6}, "wrenches");
+  const auto* const first = reinterpret_cast<const Wrench*>(array.data());
+  for (std::size_t n = 1; n < states.size(); ++n)
+    states[n].wrenches.assign(first + (n - 1) * obstacles, first + n * obstacles);
+}
+
 /// (states, nodes, 3) as the gradients of states; `which` says of what.
 void take(const ArrayLike& values, const char* name, std::size_t nodes,
           std::vector<Vec3d> StateGradient::*which, std::vector<StateGradient>& states) {
@@ -46,9 +54,38 @@ Array<double> stacked(const std::vector<std::vector<Vec3d>>& parts, std::size_t 
   return to_array<double>(std::move(all), {parts.size(), nodes, 3});
 }
 
+std::vector<double> flat_friction(const std::vector<std::array<double, 2>>& friction) {
+  std::vector<double> all;
+  for (const auto& pair : friction) all.insert(all.end(), pair.begin(), pair.end());
+  return all;
+}
+
+/// Pairs of vectors, of all solids in each of so many states, as (states, solids, 6).
+template <class Pair>
+Array<double> stacked_pairs(const std::vector<std::vector<Pair>>& parts, std::size_t solids) {
+  static_assert(sizeof(Pair) == 6 * sizeof(double));
+  std::vector<double> all;
+  for (const std::vector<Pair>& part : parts) {
+    const auto* const numbers = reinterpret_cast<const double*>(part.data());
+    all.insert(all.end(), numbers, numbers + 6 * part.size());
+  }
+  return to_array<double>(std::move(all), {parts.size(), solids, 6});
+}
+
 }  // namespace
 
 void bind_gradients(nb::module_& module) {
+  module.def(
+      "_rest_places",
+      [](Runner& r, const Which& which) {
+        const Scene& scene = r.idle().scene();
+        std::vector<Vec3d> obstacles, grippers;
+        for (const Obstacle& o : scene.obstacles) obstacles.push_back(o.position);
+        for (const Gripper& g : scene.garments[number_of(which, "garment", scene.garments)].grippers)
+          grippers.push_back(g.position);
+        return nb::make_tuple(to_array(std::move(obstacles)), to_array(std::move(grippers)));
+      },
+      "simulation"_a, "garment"_a);
   nb::class_<TapeOf>(module, "Tape", nb::dynamic_attr())
       .def(nb::init<Runner&>(), "simulation"_a, nb::keep_alive<1, 2>())
       .def("__repr__",
@@ -77,23 +114,45 @@ void bind_gradients(nb::module_& module) {
           },
           "garment"_a, "are_velocities"_a)
       .def(
+          "_wrenches",
+          [](TapeOf& t, const Which& which) {
+            const std::size_t garment = t.garment(which);
+            return stacked_pairs(t.tape.wrenches(garment), t.runner.idle().scene().obstacles.size());
+          },
+          "garment"_a)
+      .def(
+          "_contact_changes",
+          [](TapeOf& t, const Which& which) {
+            std::vector<std::int64_t> all;
+            const std::vector<ContactChanges> changes = t.tape.contact_changes(t.garment(which));
+            for (const ContactChanges& own : changes)
+              all.insert(all.end(), {own.began, own.ended, own.stuck, own.slid});
+            return to_array<std::int64_t>(std::move(all), {changes.size(), 4});
+          },
+          "garment"_a)
+      .def(
           "_gradient",
           [](TapeOf& t, const Which& which, const std::optional<ArrayLike>& positions,
-             const std::optional<ArrayLike>& velocities) {
+             const std::optional<ArrayLike>& velocities, const std::optional<ArrayLike>& wrenches) {
             const std::size_t garment = t.garment(which);
-            const std::size_t nodes = t.runner.idle().scene().garments[garment].mesh.positions.size();
+            const Scene& scene = t.runner.idle().scene();
+            const std::size_t nodes = scene.garments[garment].mesh.positions.size();
             std::vector<StateGradient> loss(t.tape.step_count() + 1);
             if (positions) take(*positions, "positions", nodes, &StateGradient::positions, loss);
             if (velocities) take(*velocities, "velocities", nodes, &StateGradient::velocities, loss);
+            if (wrenches) take_wrenches(*wrenches, scene.obstacles.size(), loss);
             RunGradient found;
             t.runner.work(static_cast<int>(loss.size()), [&] { found = t.tape.gradient(garment, loss); });
             nb::dict fabric;
             for (const auto& [name, value] : found.fabric) fabric[nb::str(name.c_str())] = value;
-            return nb::make_tuple(to_array(std::move(found.positions)), to_array(std::move(found.velocities)),
-                                  stacked(found.targets, nodes), stacked(found.forces, nodes), fabric,
-                                  found.gravity, found.buckling_steps);
+            return nb::make_tuple(
+                to_array(std::move(found.positions)), to_array(std::move(found.velocities)),
+                stacked(found.targets, nodes), stacked(found.forces, nodes), fabric, found.gravity,
+                found.buckling_steps, stacked_pairs(found.obstacles, scene.obstacles.size()),
+                stacked_pairs(found.grippers, scene.garments[garment].grippers.size()),
+                to_array<double>(flat_friction(found.friction), {found.friction.size(), 2}));
           },
-          "garment"_a, "positions"_a = nb::none(), "velocities"_a = nb::none());
+          "garment"_a, "positions"_a = nb::none(), "velocities"_a = nb::none(), "wrenches"_a = nb::none());
 }
 
 }  // namespace isocloth::python

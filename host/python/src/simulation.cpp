@@ -67,10 +67,8 @@ nb::list views(nb::handle self, Runner& runner, const std::string& name) {
   for (const FieldView& view : runner.idle().view(garment_field(name))) {
     std::size_t shape[4];
     std::copy(view.shape.begin(), view.shape.end(), shape);
-    const bool is_index = name == "contact_obstacles";
-    const nb::dlpack::dtype type = is_index                               ? nb::dtype<std::int32_t>()
-                                   : view.precision == Precision::float32 ? nb::dtype<float>()
-                                                                          : nb::dtype<double>();
+    const nb::dlpack::dtype type =
+        view.precision == Precision::float32 ? nb::dtype<float>() : nb::dtype<double>();
     nb::object array;
     if (view.backend == "cpu")
       array = nb::cast(nb::ndarray<nb::numpy>(view.data, 4, shape, self, view.strides.data(), type));
@@ -121,7 +119,8 @@ void bind_commands(nb::class_<Runner>& type) {
           "garment"_a, "pin"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
           "Rigid motion from where the nodes started, linear between keys: ``times`` [s] of the simulation "
-          "(:attr:`time`), whatever was reset, shape (keys,), translations [m] and rotation vectors [rad] about "
+          "(:attr:`time`), whatever was reset, shape (keys,), translations [m] and rotation vectors [rad] "
+          "about "
           "``center``, shape (keys, 3).")
       .def(
           "set_gripper_motion",
@@ -145,8 +144,10 @@ void bind_commands(nb::class_<Runner>& type) {
           },
           "obstacle"_a, "times"_a, "translations"_a = nb::none(), "rotations"_a = nb::none(),
           "center"_a = std::vector<double>(3, 0.0),
-          "As :meth:`set_pin_motion`, from where it stands in the scene, for garments of all worlds. A motion that the "
-          "scene alone has said each garment sees at its own :meth:`garment_time`, which starts again when it is "
+          "As :meth:`set_pin_motion`, from where it stands in the scene, for garments of all worlds. A "
+          "motion that the "
+          "scene alone has said each garment sees at its own :meth:`garment_time`, which starts again when "
+          "it is "
           "reset.")
       .def(
           "close_gripper",
@@ -236,10 +237,11 @@ ExecutionOptions execution_options(const std::string& backend, int device, const
 FileAccess file_access(const std::vector<std::string>& folders) { return {{folders.begin(), folders.end()}}; }
 
 void bind_simulation(nb::module_& module) {
-  nb::class_<Snapshot>(module, "Snapshot", "Where a simulation was, to the last bit.")
-      .def("__repr__", [](const Snapshot& s) {
-        return text("Snapshot(garments=", s.garments.size(), ", step_index=", s.step_index, ")");
-      });
+  nb::class_<Snapshot> snapshot(module, "Snapshot",
+                                "Where a simulation was, to the last bit; may be pickled.");
+  snapshot.def("__repr__", [](const Snapshot& s) {
+    return text("Snapshot(garments=", s.garments.size(), ", step_index=", s.step_index, ")");
+  });
   nb::class_<Runner> type(module, "Simulation", nb::dynamic_attr());
   type.def(
           "__init__",
@@ -301,6 +303,15 @@ void bind_simulation(nb::module_& module) {
       .def(
           "frozen", [](Runner& r, const Which& g) { return r.idle().frozen(garment_of(r, g)); }, "garment"_a,
           "whether a step was lost")
+      .def_prop_ro(
+          "frozen_mask",
+          [](Runner& r) {
+            const std::size_t count = r.idle().garment_count();
+            std::vector<char> frozen(count);
+            for (std::size_t g = 0; g < count; ++g) frozen[g] = r.idle().frozen(g);
+            return to_array<bool>(std::move(frozen), {count});
+          },
+          nb::rv_policy::automatic, "whether a step of each garment was lost, shape (garments,)")
       .def(
           "info", [](Runner& r, const Which& g) { return r.idle().info(garment_of(r, g)); }, "garment"_a)
       .def(
@@ -360,6 +371,23 @@ void bind_simulation(nb::module_& module) {
           "holds", [](Runner& r, const Which& g) { return r.idle().holds(garment_of(r, g)); }, "garment"_a,
           "of grippers at the end of the last step")
       .def(
+          "hold_forces",
+          [](Runner& r) {
+            const std::vector<HoldMeasures> holds = r.idle().holds();
+            const std::size_t count = holds.front().forces.size();
+            std::vector<Vec3d> forces;
+            for (const HoldMeasures& of_garment : holds) {
+              if (of_garment.forces.size() != count)
+                throw ShapeError(text("hold_forces: found garments of ", count, " and of ",
+                                      of_garment.forces.size(),
+                                      " grippers, expected one number; see holds()"));
+              forces.insert(forces.end(), of_garment.forces.begin(), of_garment.forces.end());
+            }
+            return to_array<double>(std::move(forces), {holds.size(), count, 3});
+          },
+          "Forces of grippers on every garment at the end of the last step [N], shape (garments, grippers, "
+          "3).")
+      .def(
           "reset",
           [](Runner& r, const std::optional<Several>& garments) {
             if (garments)
@@ -380,6 +408,7 @@ void bind_simulation(nb::module_& module) {
   bind_commands(type);
   bind_pictures(type);
   bind_forces(type);
+  bind_pickles(snapshot, type);
   bind_bodies(type);
 }
 

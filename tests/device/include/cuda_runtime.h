@@ -19,14 +19,11 @@
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define threadIdx (::isocloth::software::thread_index)
-#define blockIdx (::isocloth::software::block_index)
-#define blockDim (::isocloth::software::block_size)
-#define gridDim (::isocloth::software::grid_size)
-#define ISOCLOTH_LAUNCH(kernel, most_threads, blocks, threads, shared, stream, ...) \
-  ::isocloth::software::launch<&kernel>(stream, {blocks, threads, most_threads, shared}, __VA_ARGS__)
+#define ISOCLOTH_KERNEL(kernel, most_threads) (::isocloth::software::known_kernel<&kernel>(most_threads))
 #define ISOCLOTH_BLOCK_MEMORY(name) void* const name = ::isocloth::software::block_memory
 
+inline auto &threadIdx = isocloth::software::thread_index, &blockIdx = isocloth::software::block_index,
+            &blockDim = isocloth::software::block_size, &gridDim = isocloth::software::grid_size;
 struct alignas(16) double2 {
   double x, y;
 };
@@ -78,6 +75,18 @@ constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned long long cudaEnableDefault = 0;
 using cudaGraph_t = isocloth::software::Graph*;
 using cudaGraphExec_t = isocloth::software::Graph*;
+using cudaGraphNode_t = std::size_t;  ///< number in its graph, from 1 on
+struct dim3 {
+  dim3(unsigned first = 1) : x(first) {}
+  unsigned x, y = 1, z = 1;
+};
+struct cudaKernelNodeParams {
+  void* func;
+  dim3 gridDim, blockDim;
+  unsigned sharedMemBytes;
+  void** kernelParams;
+  void** extra;
+};
 struct cudaDeviceProp {
   char name[256];
   int major, minor;
@@ -85,6 +94,20 @@ struct cudaDeviceProp {
 };
 struct cudaFuncAttributes {
   int numRegs;
+};
+
+using cudaGraphConditionalHandle = std::size_t;
+constexpr unsigned cudaGraphCondAssignDefault = 1;
+enum cudaGraphNodeType { cudaGraphNodeTypeConditional = 13 };
+enum cudaGraphConditionalNodeType { cudaGraphCondTypeWhile = 1 };
+struct cudaGraphNodeParams {
+  cudaGraphNodeType type;
+  struct {
+    cudaGraphConditionalHandle handle;
+    cudaGraphConditionalNodeType type;
+    unsigned size;
+    cudaGraph_t* phGraph_out;
+  } conditional;
 };
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
@@ -101,6 +124,24 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments,
+                             std::size_t shared, cudaStream_t stream);
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags);
+/// Kernels of a graph run in the order in which they were added: each must depend on the one before.
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* params);
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params);
+/// Of a graph with nothing else in it: does its body until the condition is 0.
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+                                             unsigned at_launch, unsigned flags);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
+                             std::size_t count, cudaGraphNodeParams* params);
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                       const cudaGraphNode_t* dependencies, std::size_t count,
+                                       cudaGraph_t child);
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value);
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
@@ -119,7 +160,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
   *attributes = {};
   return cudaSuccess;
 }
-/// As many as the fewest registers and the most threads of a kernel leave room for on no GPU in particular.
+/// Two, whatever the kernel: registers, which decide it on a GPU, are not known here. Persistent blocks then
+/// take several items each.
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
   *blocks = 2;

@@ -29,17 +29,19 @@ Counters& counters() {
 std::string counters_as_json() {
   const Counters& c = counters();
   std::string text = "{" + pair("launches", c.launches) + ", " + pair("graph_launches", c.graph_launches) +
-                     ", " + pair("graphs", c.graphs) + ", " + pair("waits", c.waits) + ", " +
-                     pair("uploads", c.uploads) + ", " + pair("uploaded_bytes", c.uploaded_bytes) + ", " +
-                     pair("downloads", c.downloads) + ", " + pair("downloaded_bytes", c.downloaded_bytes) +
-                     ", " + pair("allocations", c.allocations) + ",\n \"kernels\": {";
+                     ", " + pair("graphs", c.graphs) + ", " + pair("graph_changes", c.graph_changes) + ", " +
+                     pair("waits", c.waits) + ", " + pair("uploads", c.uploads) + ", " +
+                     pair("uploaded_bytes", c.uploaded_bytes) + ", " + pair("downloads", c.downloads) + ", " +
+                     pair("downloaded_bytes", c.downloaded_bytes) + ", " +
+                     pair("allocations", c.allocations) + ",\n \"kernels\": {";
   const char* separator = "\n  ";
   for (const auto& [name, k] : c.kernels) {
     text += separator + ('"' + name + "\": {") + pair("launches", k.launches) + ", " +
-            pair("in_graphs", k.in_graphs) + ", " + pair("blocks", k.blocks) + ", " +
-            pair("barriers", k.barriers) + ", " + pair("warp_barriers", k.warp_barriers) + ", " +
-            pair("most_blocks", k.most_blocks) + ", " + pair("threads", k.threads) + ", " +
-            pair("shared", k.shared) + ", " + pair("argument_bytes", k.argument_bytes) + ", " + "\"path\": [";
+            pair("in_graphs", k.in_graphs) + ", " + pair("graph_changes", k.graph_changes) + ", " +
+            pair("blocks", k.blocks) + ", " + pair("barriers", k.barriers) + ", " +
+            pair("warp_barriers", k.warp_barriers) + ", " + pair("most_blocks", k.most_blocks) + ", " +
+            pair("threads", k.threads) + ", " + pair("shared", k.shared) + ", " +
+            pair("argument_bytes", k.argument_bytes) + ", " + "\"path\": [";
     for (std::size_t i = 0; i < k.path.size(); ++i)
       text += (i > 0 ? ", " : "") + std::to_string(static_cast<long long>(k.path[i]));
     text += "]}";

@@ -223,6 +223,26 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   run_pending(*stream);
   return cudaSuccess;
 }
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void** arguments,
+                             std::size_t shared, cudaStream_t stream) {
+  const Lock lock(mutex());
+  const bool in_graph = stream != nullptr && stream->capture != nullptr;
+  Launch launch = prepare(stream,
+                          {.func = const_cast<void*>(kernel),
+                           .gridDim = blocks,
+                           .blockDim = threads,
+                           .sharedMemBytes = static_cast<unsigned>(shared),
+                           .kernelParams = arguments,
+                           .extra = nullptr},
+                          in_graph);
+  if (launch.error != cudaSuccess) return launch.error;
+  if (!in_graph) {
+    ++counters().launches;
+    counters().calls += 'L';
+  }
+  add(stream, launch.name, std::move(launch.call));
+  return cudaSuccess;
+}
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   const Lock lock(mutex());
   use_device();
@@ -238,11 +258,92 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   delete std::exchange(*graph, nullptr);
   return set_last_error(cudaErrorStreamCaptureInvalidated);
 }
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  const Lock lock(mutex());
+  use_device();
+  *graph = new Graph{.device = current_device()};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                   const cudaKernelNodeParams* params) {
+  const Lock lock(mutex());
+  Calls& calls = *graph->calls;
+  if (count != (calls.empty() ? 0 : 1) || (count == 1 && *dependencies != calls.size()))
+    fail("a node of a graph that does not come after the one before");
+  Launch launch = prepare(nullptr, *params, true);
+  if (launch.error != cudaSuccess) return launch.error;
+  calls.push_back(std::move(launch.call));
+  *node = calls.size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaKernelNodeParams* params) {
+  const Lock lock(mutex());
+  ++counters().graph_changes;
+  Launch launch = prepare(nullptr, *params, true);
+  if (launch.error != cudaSuccess) return launch.error;
+  ++launch.count->graph_changes;
+  // What waits in a stream keeps the arguments that it was launched with.
+  if (executable->calls.use_count() > 1) executable->calls = std::make_shared<Calls>(*executable->calls);
+  executable->calls->at(node - 1) = std::move(launch.call);
+  return cudaSuccess;
+}
+namespace {
+
+/// Conditions of graphs by their handles, as they are at a launch and as kernels have set them.
+struct Condition {
+  unsigned at_launch = 0, now = 0;
+};
+std::vector<Condition>& conditions() {
+  static std::vector<Condition> all;
+  return all;
+}
+
+}  // namespace
+
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t,
+                                             unsigned at_launch, unsigned flags) {
+  const Lock lock(mutex());
+  if (flags != cudaGraphCondAssignDefault) fail("a condition of a graph without a value at the launch");
+  *handle = conditions().size();
+  conditions().push_back({at_launch, at_launch});
+  return cudaSuccess;
+}
+void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value) {
+  conditions().at(handle).now = value;
+}
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
+                             std::size_t count, cudaGraphNodeParams* params) {
+  const Lock lock(mutex());
+  if (count != 0 || !graph->calls->empty() || params->type != cudaGraphNodeTypeConditional ||
+      params->conditional.type != cudaGraphCondTypeWhile || params->conditional.size != 1)
+    fail("a node of a graph that is not known here");
+  graph->body = std::make_shared<Graph>(Graph{.device = graph->device});
+  graph->body_pointer = graph->body.get();
+  params->conditional.phGraph_out = &graph->body_pointer;
+  graph->calls->push_back([body = graph->body->calls, handle = params->conditional.handle] {
+    for (conditions().at(handle).now = conditions().at(handle).at_launch; conditions().at(handle).now != 0;)
+      for (const auto& call : *body) call();
+  });
+  *node = graph->calls->size();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t*,
+                                       std::size_t count, cudaGraph_t child) {
+  const Lock lock(mutex());
+  if (count != 0 || !graph->calls->empty()) fail("a child graph that is not the first node");
+  graph->calls->push_back([calls = std::make_shared<Calls>(*child->calls)] {
+    for (const auto& call : *calls) call();
+  });
+  *node = graph->calls->size();
+  return cudaSuccess;
+}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   const Lock lock(mutex());
   use_device();
   ++counters().graphs;
-  *executable = new Graph(*graph);
+  *executable = new Graph{.device = graph->device, .calls = std::make_shared<Calls>(*graph->calls)};
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {

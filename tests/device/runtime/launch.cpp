@@ -34,7 +34,18 @@ void* block_memory = nullptr;
 
 namespace {
 
+std::map<const void*, KnownKernel>& known_kernels() {
+  static std::map<const void*, KnownKernel> known;
+  return known;
+}
+
 const char* running = nullptr;  ///< name of the kernel that runs
+
+struct LaunchShape {
+  unsigned blocks = 0, threads = 0;
+  int most_threads = 0;    ///< the kernel's launch bound
+  std::size_t shared = 0;  ///< shared memory of a block [bytes]
+};
 
 /// "block_kernel<TileBody<double>>" of what name_of() says.
 const std::string& short_name(const char* pretty) {
@@ -172,39 +183,46 @@ cudaError_t refusal(cudaStream_t stream, const void* kernel, const LaunchShape& 
 
 }  // namespace
 
-void enqueue(cudaStream_t stream, const char* name, const void* kernel, const LaunchShape& shape,
-             std::span<const Bytes> arguments, std::function<void()> thread) {
+void remember(const void* kernel, KnownKernel known) {
   const Lock lock(mutex());
-  if (const cudaError_t error = refusal(stream, kernel, shape); error != cudaSuccess) {
-    set_last_error(error);
-    return;
-  }
+  known_kernels()[kernel] = std::move(known);
+}
+
+Launch prepare(cudaStream_t stream, const cudaKernelNodeParams& params, bool in_graph) {
+  const auto found = known_kernels().find(params.func);
+  if (found == known_kernels().end()) fail("a launch of what is no kernel");
+  const KnownKernel& known = found->second;
+  const LaunchShape shape{params.gridDim.x, params.blockDim.x, known.most_threads, params.sharedMemBytes};
+  if (const cudaError_t error = refusal(stream, params.func, shape); error != cudaSuccess)
+    return {.error = set_last_error(error)};
+  std::function<void()> thread = known.bind(params.kernelParams);
   std::size_t bytes = 0;
-  for (const Bytes& argument : arguments) {
-    bytes += argument.size();
-    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= argument.size(); at += sizeof(std::uintptr_t)) {
+  for (std::size_t i = 0; i < known.argument_bytes.size(); ++i) {
+    const auto* const argument = static_cast<const std::byte*>(params.kernelParams[i]);
+    const std::size_t size = known.argument_bytes[i];
+    bytes += size;
+    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= size; at += sizeof(std::uintptr_t)) {
       std::uintptr_t word;
-      std::memcpy(&word, argument.data() + at, sizeof word);
+      std::memcpy(&word, argument + at, sizeof word);
       if (is_host_address(word))
         fail("a pointer to the host's memory at byte " + std::to_string(at) + " of the arguments of " +
-             short_name(name));
+             short_name(known.name));
       const int owner = device_of_memory(reinterpret_cast<const void*>(word), 1);
       if (owner >= 0 && owner != current_device())
         fail("a pointer to memory of device " + std::to_string(owner) + " at byte " + std::to_string(at) +
-             " of the arguments of " + short_name(name) + ", on device " + std::to_string(current_device()));
+             " of the arguments of " + short_name(known.name) + ", on device " +
+             std::to_string(current_device()));
     }
   }
   constexpr std::size_t most_bytes = 32764;
-  if (bytes > most_bytes) fail(std::to_string(bytes) + " bytes of arguments of " + short_name(name));
-  KernelCount& count = counters().kernels[short_name(name)];
+  if (bytes > most_bytes) fail(std::to_string(bytes) + " bytes of arguments of " + short_name(known.name));
+  KernelCount& count = counters().kernels[short_name(known.name)];
   count.argument_bytes = std::max(count.argument_bytes, bytes);
-  const bool in_graph = stream != nullptr && stream->capture != nullptr;
-  if (!in_graph) {
-    ++counters().launches;
-    counters().calls += 'L';
-  }
-  add(stream, short_name(name),
-      [name, shape, thread = std::move(thread), in_graph] { run_kernel(name, shape, thread, in_graph); });
+  return {.name = known.name,
+          .count = &count,
+          .call = [name = known.name, shape, thread = std::move(thread), in_graph] {
+            run_kernel(name, shape, thread, in_graph);
+          }};
 }
 
 void enqueue_library_call(cudaStream_t stream, const char* name, std::function<void()> call) {

@@ -33,11 +33,12 @@
 // It cannot see: time on a GPU, registers, order of memory within a warp, the driver, CUB itself.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "tests/device/runtime/device_memory.hpp"
 
@@ -62,19 +63,6 @@ extern void* block_memory;  ///< shared memory of the block that runs, NaN when 
 /// Bytes of shared memory that no block can pass.
 constexpr std::size_t most_shared_memory = 256 * 1024;
 
-/// What a launch asks for.
-struct LaunchShape {
-  unsigned blocks, threads;
-  int most_threads;    ///< the kernel's launch bound
-  std::size_t shared;  ///< shared memory of a block [bytes]
-};
-
-/// Arguments of a launch as they lie in memory, to look for pointers of the host in them.
-using Bytes = std::span<const std::byte>;
-
-/// Puts a kernel into a stream, or into the graph that captures it.
-void enqueue(cudaStream_t stream, const char* name, const void* kernel, const LaunchShape& shape,
-             std::span<const Bytes> arguments, std::function<void()> thread);
 /// Puts what a library does into a stream.
 void enqueue_library_call(cudaStream_t stream, const char* name, std::function<void()> call);
 /// __syncthreads().
@@ -88,14 +76,37 @@ const char* name_of() {
   return __PRETTY_FUNCTION__;
 }
 
-/// kernel<<<blocks, threads, shared, stream>>>(arguments...)
-template <auto kernel, class... Arguments>
-void launch(cudaStream_t stream, const LaunchShape& shape, Arguments... arguments) {
-  if constexpr (requires { (__builtin_clear_padding(&arguments), ...); })
-    (__builtin_clear_padding(&arguments), ...);  // what lies there is no argument
-  const std::array<Bytes, sizeof...(Arguments)> bytes{std::as_bytes(std::span(&arguments, 1))...};
-  enqueue(stream, name_of<kernel>(), reinterpret_cast<const void*>(kernel), shape, bytes,
-          [arguments...] { kernel(arguments...); });
+/// What a launch by address (cudaLaunchKernel()) must know of a kernel.
+struct KnownKernel {
+  const char* name = nullptr;
+  int most_threads = 0;  ///< launch bound
+  std::vector<std::size_t> argument_bytes;
+  /// A thread of a launch with copies of these arguments, after which their padding is clear: what lies there
+  /// is no argument.
+  std::function<void()> (*bind)(void** arguments) = nullptr;
+};
+void remember(const void* kernel, KnownKernel known);
+
+template <auto kernel, class... Parameters>
+void remember(void (*)(Parameters...), int most_threads) {
+  remember(reinterpret_cast<const void*>(kernel),
+           {name_of<kernel>(), most_threads, {sizeof(Parameters)...}, [](void** arguments) {
+              return [&]<std::size_t... i>(std::index_sequence<i...>)->std::function<void()> {
+                if constexpr (requires(Parameters * ... p) { (__builtin_clear_padding(p), ...); })
+                  (__builtin_clear_padding(static_cast<Parameters*>(arguments[i])), ...);
+                return [copies = std::tuple<Parameters...>(*static_cast<Parameters*>(arguments[i])...)] {
+                  std::apply(kernel, copies);
+                };
+              }
+              (std::index_sequence_for<Parameters...>{});
+            }});
+}
+/// The kernel, which can be launched from here on.
+template <auto kernel>
+auto known_kernel(int most_threads) {
+  static const bool is_new = (remember<kernel>(kernel, most_threads), true);
+  static_cast<void>(is_new);
+  return kernel;
 }
 
 }  // namespace isocloth::software

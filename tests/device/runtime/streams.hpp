@@ -1,21 +1,27 @@
 // Streams and graphs of the software device.
 #pragma once
 
+#include <cuda_runtime.h>
+
 #include <functional>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "tests/device/runtime/counters.hpp"
 #include "tests/device/runtime/launch.hpp"
 
 namespace isocloth::software {
 
 using Calls = std::vector<std::function<void()>>;
 
+/// Copied when it is made executable.
 struct Graph {
   int device = 0;
   std::shared_ptr<Calls> calls = std::make_shared<Calls>();  ///< live on while they wait in a stream
+  std::shared_ptr<Graph> body{};                             ///< of its conditional node
+  cudaGraph_t body_pointer = nullptr;                        ///< to that, as CUDA gives it away
 };
 
 }  // namespace isocloth::software
@@ -41,6 +47,14 @@ void run_pending(CUstream_st& stream);
 void run_all_streams();
 /// Whether a stream captures, which forbids what waits or allocates.
 bool some_stream_captures();
+/// A kernel as it runs, or what a device would say of its launch; stream: null: in a graph.
+struct Launch {
+  cudaError_t error = cudaSuccess;
+  const char* name = nullptr;
+  KernelCount* count = nullptr;
+  std::function<void()> call{};
+};
+Launch prepare(cudaStream_t stream, const cudaKernelNodeParams& params, bool in_graph);
 /// Puts a call into a stream or into what captures it.
 void add(cudaStream_t stream, const std::string& name, std::function<void()> call);
 

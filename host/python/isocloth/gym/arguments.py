@@ -1,16 +1,17 @@
 """What environments may be asked for: every argument is looked at here, before anything is made of it."""
 
-import math
 import numbers
 
 import numpy
+from gymnasium.vector import AutoresetMode
 
-from .. import _core
 from .._arguments import shown
+from .camera import Camera, PinholeCamera
 
 _OPTIONS = ("backend", "device", "precision", "solver", "simd", "threads", "measure_strain", "energy_balance", "allow")
-_OWN = ("horizon", "observation", "fabrics", "cloth_contact", "starts", "render_mode")
-_NUMBERS = tuple(_core.fabric_numbers())
+_OWN = ("horizon", "observation", "randomize", "cloth_contact", "starts", "cameras", "max_strain", "max_force",
+        "render_mode", "autoreset_mode")
+_SEEN = ("points", "depth", "rgb", "segmentation")
 
 
 def _require_count(name, value, most):
@@ -18,36 +19,75 @@ def _require_count(name, value, most):
         raise ValueError(f"{name}: found {shown(value)}, expected an integer from 1 to {most}")
 
 
-def require_options(num_envs, horizon, observation, cloth_contact, starts, render_mode, options):
+def require_options(num_envs, horizon, cloth_contact, starts, max_strain, max_force, render_mode, options):
     """Those of the constructor of :class:`ClothVectorEnv`. Raises ValueError, TypeError for a name that is none."""
     _require_count("num_envs", num_envs, 100_000)
     _require_count("horizon", horizon, 2**31 - 1)
     _require_count("starts", starts, 10_000)
-    if not isinstance(observation, str) or observation not in ("points", "depth"):
-        raise ValueError(f"observation: found {shown(observation)}, expected 'points' or 'depth'")
     if not isinstance(cloth_contact, bool):
         raise ValueError(f"cloth_contact: found {shown(cloth_contact)}, expected True or False")
-    if render_mode is not None:
-        raise ValueError(f"render_mode: found {shown(render_mode)}, expected None: these environments draw nothing; "
-                         "observation='depth' is what a camera sees")
+    for name, value in (("max_strain", max_strain), ("max_force", max_force)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value > 0:
+            raise ValueError(f"{name}: found {shown(value)}, expected a number above 0")
+    if render_mode is not None and render_mode not in ("human", "rgb_array"):
+        raise ValueError(f"render_mode: found {shown(render_mode)}, expected 'human', 'rgb_array' or None")
     for name in options:
         if name not in _OPTIONS:
             raise TypeError(f"{name}: found an argument that there is not, expected one of "
                             f"{', '.join((*_OWN, *_OPTIONS))}")
 
 
-def ranges(fabrics):
-    """Ranges of numbers of a fabric by name: 0 < low <= high."""
-    try:
-        found = {name: (float(low), float(high)) for name, (low, high) in dict(fabrics).items()}
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"fabrics: found {shown(fabrics)}, expected names with a low and a high number each") from None
-    for name, (low, high) in found.items():
-        if name not in _NUMBERS:
-            raise ValueError(f"fabrics: found {shown(name)}, expected one of {', '.join(_NUMBERS)}")
-        if not 0 < low <= high < math.inf:
-            raise ValueError(f"fabrics: {name}: found {low:g} to {high:g}, expected 0 < low <= high")
+def one_of(name, value, choices):
+    """The value, one of some texts."""
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(f"{name}: found {shown(value)}, expected one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def observations_of(observation):
+    """A tuple of what is seen, in the order of the names."""
+    names = (observation,) if isinstance(observation, str) else observation
+    if (not isinstance(names, (tuple, list)) or not names
+            or not all(isinstance(name, str) and name in _SEEN for name in names)):
+        raise ValueError(f"observation: found {shown(observation)}, expected one or several of "
+                         f"{', '.join(map(repr, _SEEN))}")
+    return tuple(name for name in _SEEN if name in names)
+
+
+def camera_list(cameras):
+    """None, or a list of cameras of one shape."""
+    if cameras is None:
+        return None
+    found = list(cameras) if isinstance(cameras, (tuple, list)) else [cameras]
+    if not found or not all(isinstance(camera, (Camera, PinholeCamera)) for camera in found):
+        raise ValueError(f"cameras: found {shown(cameras)}, expected a Camera, a PinholeCamera, or several")
+    if len({camera.shape for camera in found}) > 1:
+        raise ValueError(f"cameras: found images of {found[0].shape} and of "
+                         f"{next(c.shape for c in found if c.shape != found[0].shape)} pixels, expected one shape")
     return found
+
+
+def autoreset_mode(mode):
+    """Of gymnasium, by itself or its value."""
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        raise ValueError(f"autoreset_mode: found {shown(mode)}, expected one of "
+                         f"{', '.join(repr(each.value) for each in AutoresetMode)}") from None
+
+
+def seeds(seed, num_envs):
+    """A list of a seed, or None, for each."""
+    def is_one(value):
+        return isinstance(value, numbers.Integral) and not isinstance(value, bool) and 0 <= value < 2**63
+    if seed is None:
+        return [None] * num_envs
+    if is_one(seed):
+        return [int(seed) + env for env in range(num_envs)]
+    if isinstance(seed, (list, tuple)) and len(seed) == num_envs and all(s is None or is_one(s) for s in seed):
+        return list(seed)
+    raise ValueError(f"seed: found {shown(seed)}, expected an integer from 0 to 2^63 - 1, a list of {num_envs} of "
+                     "these or None, or None")
 
 
 def reset_options(options, num_envs):

@@ -3,10 +3,10 @@
 import numpy
 
 from .camera import Camera
-from .vector_env import THICKNESS, ClothEnv, ClothVectorEnv, table
+from .vector_env import THICKNESS, ClothEnv, ClothVectorEnv, looking_at, table
 
 
-class _HeldVectorEnv(ClothVectorEnv):
+class HeldVectorEnv(ClothVectorEnv):
     """Episodes begin with cloth that hangs from both grippers."""
 
     starts_held = True
@@ -27,7 +27,7 @@ class _HeldVectorEnv(ClothVectorEnv):
         return simulation.positions(chosen)
 
 
-class HangShirts(_HeldVectorEnv):
+class HangShirts(HeldVectorEnv):
     """A tank top, held by its straps, is brought onto a horizontal peg, through both arm holes, and let go.
 
     The score is minus the mean distance of the straps from their places on the peg, in heights of the shirt:
@@ -44,6 +44,8 @@ class HangShirts(_HeldVectorEnv):
     peg_radius = 0.006
     height = 0.6  # of the pattern [m]
     camera = Camera(right=(1, 0, 0), up=(0, 0, 1), centre=(0.2, 0, 0.8), reach=0.5, far=2.0)
+    render_camera = looking_at((0.1, 0, 0.85), 1.6)
+    extent = 0.9
     workspace = ((-0.4, -0.3, 0.6), (0.7, 0.3, 1.3))
     shift = (0.05, 0.03, 0.03)
     gripper_radius = 0.1
@@ -62,9 +64,6 @@ class HangShirts(_HeldVectorEnv):
                  "position": self.peg.mean(0).tolist(),
                  "shape": {"type": "capsule", "radius": self.peg_radius, "length": float(numpy.ptp(self.peg[:, 0]))}}]
 
-    def background(self):
-        return self.camera.capsule(*self.peg, self.peg_radius)
-
     def straps(self, points):
         """Means of the shoulder seams at positive and negative x [m], shape (envs, 2, 3)."""
         seam = self._rest[:, 2] > self._rest[:, 2].max() - 1e-3
@@ -82,17 +81,17 @@ class HangShirts(_HeldVectorEnv):
         goals[:, 0] = apart - apart.mean()
         return goals
 
-    def score(self, points):
+    def score(self, points, envs=slice(None)):
         return -numpy.linalg.norm(self.straps(points) - self.goals(), axis=-1).mean(-1) / self.height
 
     def is_success(self, scores):
-        return (scores > -0.05) & self._are_open()
+        return scores > -0.05
 
     def is_dropped(self, points):
         return (self.straps(points)[:, :, 2] < self.peg[0, 2] - 0.15).all(-1)
 
 
-class DressPosts(_HeldVectorEnv):
+class DressPosts(HeldVectorEnv):
     """A tube of cloth, held by two points of its upper rim, is pulled over a post that stands on a table.
 
     The score is the part of the tube that is on the post minus how far the tube is from where it is to be:
@@ -109,6 +108,9 @@ class DressPosts(_HeldVectorEnv):
     radius, height = 0.075, 0.24  # of the tube [m]
     table_size = 0.8
     camera = Camera(right=(1, 0, 0), up=(0, 0, 1), centre=(0, 0, 0.35), reach=0.4, far=2.0)
+    render_camera = looking_at((0, 0, 0.25), 1.3)
+    extent = 0.4
+    ground = 0.0
     workspace = ((-0.3, -0.3, 0.05), (0.3, 0.3, 0.75))
     turn = numpy.pi / 4
     shift = (0.06, 0.06, 0.02)
@@ -132,12 +134,6 @@ class DressPosts(_HeldVectorEnv):
         return [table(self.table_size), {"name": "post", "friction": {"static": 0.3}, "position": [0, 0, length / 2],
                              "shape": {"type": "capsule", "radius": self.post_radius, "length": length}}]
 
-    def background(self):
-        image = self.camera.capsule([0, 0, 0], [0, 0, self.post_height - self.post_radius], self.post_radius)
-        at = self.camera.centre[2] - self.camera.reach + (numpy.arange(self.camera.pixels) + 0.5) * self.camera.pixel
-        image[at < 0] = self.camera.distance - self.table_size / 2
-        return image
-
     def rings(self, points):
         """Rings from the lowest to the highest [m], shape (envs, along, around, 3)."""
         return points.reshape(-1, self.along, self.around, 3)
@@ -153,18 +149,18 @@ class DressPosts(_HeldVectorEnv):
         winding = numpy.round(((turns + numpy.pi) % (2 * numpy.pi) - numpy.pi).sum(-1) / (2 * numpy.pi))
         return (winding == 1) & (rings[..., 2].mean(-1) < self.post_height)
 
-    def score(self, points):
+    def score(self, points, envs=slice(None)):
         places = numpy.zeros((self.along, 3))
         places[:, 2] = THICKNESS + numpy.linspace(0, self.height, self.along)
         distances = numpy.linalg.norm(self.rings(points).mean(2) - places, axis=-1) / self.height
         return self.worn(points).mean(-1) - distances.mean(-1)
 
     def is_success(self, scores):
-        return (scores > 0.9) & self._are_open()
+        return scores > 0.9
 
     def is_dropped(self, points):
         below = (points[:, :, 2] < self.post_height).all(-1)
-        return below & ~self.worn(points).any(-1) & self._are_open()
+        return below & ~self.worn(points).any(-1) & self._is_let_go()
 
 
 class HangShirt(ClothEnv):

@@ -2,8 +2,8 @@
 
 import numpy
 
-from .camera import Camera
-from .vector_env import THICKNESS, ClothEnv, ClothVectorEnv, table
+from .camera import LABELS, Camera
+from .vector_env import THICKNESS, ClothEnv, ClothVectorEnv, looking_at, table
 
 
 class TowelVectorEnv(ClothVectorEnv):
@@ -12,6 +12,9 @@ class TowelVectorEnv(ClothVectorEnv):
     of :class:`ClothVectorEnv`."""
 
     camera = Camera(right=(1, 0, 0), up=(0, 1, 0), centre=(0, 0, 0), reach=0.4)
+    render_camera = looking_at((0, 0, 0.05), 1.1)
+    may_be_scaled = True
+    ground = 0.0
     workspace = ((-0.4, -0.4, THICKNESS), (0.4, 0.4, 0.4))
     turn = 0.3
     shift = (0.05, 0.05, 0)
@@ -20,7 +23,7 @@ class TowelVectorEnv(ClothVectorEnv):
     def __init__(self, num_envs=1, *, nodes=13, size=0.4, **arguments):
         if nodes < 3:
             raise ValueError(f"nodes: found {nodes}, expected at least 3")
-        self.nodes, self.size = nodes, size
+        self.nodes, self.size, self.extent = nodes, size, 1.5 * size
         super().__init__(num_envs, **arguments)
 
     def garment(self):
@@ -33,6 +36,11 @@ class TowelVectorEnv(ClothVectorEnv):
 
     def handles(self, points):
         return points[:, [0, self.nodes - 1]] + [0, 0, self.gripper_radius / 2]
+
+    def is_dropped(self, points):
+        """Whether its middle is beyond the reach of the grippers."""
+        middle = points.mean(1)
+        return ((middle < self.workspace[0] - numpy.array([0, 0, 0.01])) | (middle > self.workspace[1])).any(-1)
 
 
 class FoldTowels(TowelVectorEnv):
@@ -54,8 +62,8 @@ class FoldTowels(TowelVectorEnv):
         goals[:, :moved] = sheets[:, ::-1][:, :moved] + [0, 0, THICKNESS]
         self._goals[envs] = goals.reshape(len(envs), -1, 3)
 
-    def score(self, points):
-        return -numpy.linalg.norm(points - self._goals, axis=-1).mean(-1) / self.size
+    def score(self, points, envs=slice(None)):
+        return -numpy.linalg.norm(points - self._goals[envs], axis=-1).mean(-1) / (self.size * self.scales[envs])
 
     def is_success(self, scores):
         return scores > -0.03
@@ -63,18 +71,32 @@ class FoldTowels(TowelVectorEnv):
 
 class FlattenTowels(TowelVectorEnv):
     """The towel lies crumpled on the table and is to be spread: the score is the part of its area that the camera
-    sees, between 0 and 1, success above 0.95.
+    sees, at most 1; success above 0.95.
 
-    score = (pixels that see the towel) (side of a pixel / size)^2. A start was lifted by a node, or two, and dropped.
+    score = min(1, (pixels that see the towel) (side of a pixel / size)^2). A start was lifted by a node, or two, and
+    dropped; one that is spread already, with a score above 0.75, is none.
     """
 
     turn = numpy.pi
+    most_at_start = 0.75
 
     def make_starts(self):
-        simulation, random = self._start_simulation()
+        found, rounds = numpy.empty((0, *self._rest.shape)), 20
+        random = numpy.random.default_rng(0)
+        while len(found) < self._start_count:
+            if not rounds:
+                raise RuntimeError(f"starts: found {len(found)} of {self._start_count} towels that are crumpled, "
+                                   "expected all within 20 tries; draw softer fabrics or shorter edges")
+            rounds -= 1
+            points = self._crumpled(random)
+            found = numpy.concatenate([found, points[self._shown(points) <= self.most_at_start]])
+        return found[:self._start_count]
+
+    def _crumpled(self, random):
+        simulation, _ = self._start_simulation()
         chosen = list(range(simulation.garment_count))
-        places = simulation.positions(chosen)[numpy.array(chosen)[:, None],
-                                              random.integers(0, self.nodes * self.nodes, (len(chosen), 2))]
+        nodes = random.integers(0, self.nodes * self.nodes, (len(chosen), 2))
+        places = simulation.positions(chosen)[numpy.array(chosen)[:, None], nodes]
         self._place_grippers(simulation, chosen, places, True)
         for g, place in zip(chosen, places):
             for i in range(2):
@@ -92,9 +114,13 @@ class FlattenTowels(TowelVectorEnv):
         places = numpy.array([[-self.size, -self.size, 0], [self.size, -self.size, 0]]) / 2
         return numpy.broadcast_to(places + [0, 0, self.gripper_radius], (len(points), 2, 3))
 
-    def score(self, points):
-        shown = (self.depth(points) < self.camera.distance - THICKNESS / 4).sum((-1, -2))
-        return shown * (self.camera.pixel / self.size) ** 2
+    def _shown(self, points):
+        """Area that the camera sees, in parts of that of a towel of ``size``."""
+        labels = self._scenery.segmentation(self._scenery.views([self.camera], points))
+        return (labels == LABELS["cloth"]).sum((1, 2, 3)) * (self.camera.pixel / self.size) ** 2
+
+    def score(self, points, envs=slice(None)):
+        return numpy.minimum(1, self._shown(points) / self.scales[envs] ** 2)
 
     def is_success(self, scores):
         return scores > 0.95

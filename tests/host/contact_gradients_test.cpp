@@ -1,0 +1,477 @@
+// Derivatives of runs among obstacles and grippers against central differences of runs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "engine/core/errors.hpp"
+#include "engine/core/random.hpp"
+#include "engine/mesh/generators.hpp"
+#include "host/gradients/tape.hpp"
+
+namespace isocloth {
+namespace {
+
+using Nodes = std::vector<Vec3d>;
+
+Nodes random_nodes(std::size_t count, std::uint64_t seed, double size = 1) {
+  Random random(seed);
+  Nodes nodes;
+  for (std::size_t i = 0; i < count; ++i)
+    nodes.push_back(size * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)});
+  return nodes;
+}
+
+double product(const Nodes& a, const Nodes& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
+  return sum;
+}
+
+/// A sum, and what its terms come to whatever their signs: they round with their sizes.
+struct Loss {
+  double value = 0, size = 0;
+  void add(const Nodes& weights, const Nodes& nodes) {
+    value += product(weights, nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i) size += norm(weights[i]) * norm(nodes[i]);
+  }
+};
+
+Fabric cotton() {
+  Fabric fabric{.density = 0.2,
+                .gravity_density = 0.2,
+                .bending_stiffness = 2e-4,
+                .mass_damping = 0.3,
+                .stretch_stiffness = 400,
+                .shear_stiffness = 30};
+  fabric.thickness = 5e-3;
+  return fabric;
+}
+
+/// Some steps of a scene that has settled before.
+struct Touching {
+  Scene scene;
+  int settling = 40, steps = 8;
+  std::function<void(Simulation&)> between = [](Simulation&) {};  ///< what happens after it has settled
+
+  Touching() {
+    scene.recipe = "membrane";
+    scene.step = 0.01;
+    scene.duration = 10;
+    scene.projection.force_tolerance = 1e-12;
+    scene.projection.cg_tolerance = 1e-12;
+    scene.projection.max_iterations = 200;
+    scene.projection.max_substeps = 1;
+    scene.contact.tolerance = 1e-15;
+  }
+  Garment& sheet() { return scene.garments[0]; }
+  void add_sheet(const Mesh& mesh, const std::function<Vec3d(Vec3d)>& place) {
+    Garment sheet;
+    sheet.name = "sheet";
+    sheet.mesh = mesh;
+    sheet.fabric = cotton();
+    for (const Vec3d& p : mesh.positions) sheet.initial_positions.push_back(place(p));
+    scene.garments.push_back(sheet);
+  }
+  Obstacle& add_obstacle(const ObstacleShape& shape, const Vec3d& position, Friction friction,
+                         const Vec3d& rotation = {}) {
+    Obstacle obstacle;
+    obstacle.name = "obstacle" + std::to_string(scene.obstacles.size());
+    obstacle.shape = shape;
+    obstacle.position = position;
+    obstacle.rotation = rotation;
+    obstacle.friction = friction;
+    scene.obstacles.push_back(obstacle);
+    return scene.obstacles.back();
+  }
+  /// Keys at every step, of a solid at `center`.
+  KeyframeMotion keys(
+      const Vec3d& center, const std::function<Vec3d(int)>& translation,
+      const std::function<Vec3d(int)>& rotation = [](int) { return Vec3d{}; }) const {
+    KeyframeMotion motion;
+    motion.center = center;
+    for (int n = 0; n <= settling + steps + 1; ++n) {
+      motion.times.push_back(n * scene.step);
+      motion.translations.push_back(translation(n));
+      motion.rotations.push_back(rotation(n));
+    }
+    return motion;
+  }
+};
+
+struct Run {
+  Touching told;
+  Snapshot start;
+  bool has_wrenches = false;
+
+  explicit Run(const Touching& touching, bool by_wrenches = false)
+      : told(touching), has_wrenches(by_wrenches) {
+    Simulation simulation(told.scene, {.threads = 1});
+    for (int n = 0; n < told.settling; ++n) {
+      const StepReport report = simulation.step()[0];
+      EXPECT_NE(report.status, StepStatus::diverged);
+    }
+    told.between(simulation);
+    told.scene = simulation.scene();
+    start = simulation.snapshot();
+  }
+  std::size_t count() const { return told.scene.garments[0].mesh.positions.size(); }
+  std::vector<StateGradient> weights() const {
+    std::vector<StateGradient> all(static_cast<std::size_t>(told.steps) + 1);
+    for (std::size_t n = 2; n < all.size(); n += 3) {
+      all[n].positions = random_nodes(count(), 10 + n);
+      all[n].velocities = random_nodes(count(), 30 + n, 0.05);
+      for (std::size_t o = 0; o < told.scene.obstacles.size() && has_wrenches; ++o)
+        all[n].wrenches.push_back({random_nodes(1, 60 + n + o)[0], random_nodes(1, 80 + n + o)[0]});
+    }
+    return all;
+  }
+  Loss loss() const {
+    Simulation simulation(told.scene, {.threads = 1});
+    simulation.restore(start);
+    const std::vector<StateGradient> all = weights();
+    Loss sum;
+    if (has_wrenches) {
+      Tape tape(simulation);
+      for (std::size_t n = 1; n < all.size(); ++n) tape.step();
+      const std::vector<std::vector<Wrench>> found = tape.wrenches(0);
+      for (std::size_t n = 1; n < all.size(); ++n)
+        for (std::size_t o = 0; o < all[n].wrenches.size(); ++o) {
+          sum.add({all[n].wrenches[o].force}, {found[n - 1][o].force});
+          sum.add({all[n].wrenches[o].torque}, {found[n - 1][o].torque});
+        }
+      simulation.restore(start);
+    }
+    for (std::size_t n = 1; n < all.size(); ++n) {
+      const StepReport report = simulation.step()[0];
+      EXPECT_EQ(report.status, StepStatus::converged) << n;
+      if (all[n].positions.empty()) continue;
+      sum.add(all[n].positions, simulation.positions(0));
+      sum.add(all[n].velocities, simulation.velocities(0));
+    }
+    return sum;
+  }
+};
+
+void expect_gradient_of_differences(const Touching& touching, double tolerance, bool by_wrenches = false) {
+  const Run run(touching, by_wrenches);
+  Simulation simulation(run.told.scene, {.threads = 1});
+  simulation.restore(run.start);
+  Tape tape(simulation);
+  for (int n = 0; n < run.told.steps; ++n) tape.step();
+  const RunGradient found = tape.gradient(0, run.weights());
+  // Steps so long that rounding is small and so short that the law of the thickness is a parabola: one of
+  // three does.
+  const auto expect = [&](const char* what, double by_adjoint, double h, const auto& change) {
+    const auto loss = [&](double way) {
+      Run other = run;
+      change(other, way);
+      return other.loss();
+    };
+    double error = std::numeric_limits<double>::infinity(), value = 0, rounding = 0;
+    for (const double way : {h, h / 4, 4 * h}) {
+      const Loss ahead = loss(way), behind = loss(-way);
+      value = (8 * (ahead.value - behind.value) - (loss(2 * way).value - loss(-2 * way).value)) / (12 * way);
+      rounding = std::numeric_limits<double>::epsilon() / 2 * (ahead.size + behind.size) / way;
+      error = std::min(error, std::abs(by_adjoint - value) - rounding);
+      if (error <= tolerance * std::abs(value)) break;
+    }
+    EXPECT_LE(error, tolerance * std::abs(value)) << what << ": " << by_adjoint << ", " << value;
+  };
+  const std::size_t count = run.count();
+  const Nodes along = random_nodes(count, 50);
+  const auto add = [&](double h, std::vector<double>& to) {
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < 3; ++k) to[3 * i + k] += h * (&along[i].x)[k];
+  };
+  expect("positions", product(found.positions, along), 1e-8,
+         [&](Run& r, double h) { add(h, r.start.garments[0].positions); });
+  expect("velocities", product(found.velocities, along), 1e-6,
+         [&](Run& r, double h) { add(h, r.start.garments[0].velocities); });
+  expect("gravity", found.gravity, 1e-5, [](Run& r, double h) { r.told.scene.gravity += h; });
+  for (const auto& [name, value] : found.fabric) {
+    if (name == "density")
+      expect("density", value, 1e-6, [](Run& r, double h) { r.told.sheet().fabric.density += h; });
+    if (name == "mass_damping")
+      expect("damping", value, 1e-4, [](Run& r, double h) { r.told.sheet().fabric.mass_damping += h; });
+    if (name == "stretch_stiffness")
+      expect("stretch", value, 1e-2, [](Run& r, double h) { r.told.sheet().fabric.stretch_stiffness += h; });
+  }
+  for (std::size_t o = 0; o < run.told.scene.obstacles.size(); ++o) {
+    if (run.told.scene.obstacles[o].friction.static_ > 0 &&
+        std::abs(found.friction[o][0] + found.friction[o][1]) > 1e-9)
+      expect("friction", found.friction[o][0] + found.friction[o][1], 1e-6, [&](Run& r, double h) {
+        r.told.scene.obstacles[o].friction.static_ += h;
+        r.told.scene.obstacles[o].friction.dynamic += h;
+      });
+    const auto* keys = std::get_if<KeyframeMotion>(&run.told.scene.obstacles[o].motion);
+    if (keys == nullptr) continue;
+    for (const std::size_t n : {std::size_t{0}, std::size_t{3}, static_cast<std::size_t>(run.told.steps)}) {
+      const std::size_t key = n + static_cast<std::size_t>(run.told.settling);
+      const PoseGradient& by = found.obstacles[n][o];
+      const auto motion = [&](Run& r) -> KeyframeMotion& {
+        return std::get<KeyframeMotion>(r.told.scene.obstacles[o].motion);
+      };
+      expect("translation", dot(by.translation, along[0]), 1e-8,
+             [&](Run& r, double h) { motion(r).translations[key] += h * along[0]; });
+      const Vec3d turn = keys->rotations[key] == Vec3d{} ? along[1] : normalized(keys->rotations[key]);
+      expect("rotation", dot(by.rotation, turn), 1e-8,
+             [&](Run& r, double h) { motion(r).rotations[key] += h * turn; });
+    }
+  }
+  const std::vector<Gripper>& grippers = run.told.scene.garments[0].grippers;
+  for (std::size_t g = 0; g < grippers.size(); ++g)
+    for (const std::size_t n : {std::size_t{1}, std::size_t{3}, static_cast<std::size_t>(run.told.steps)}) {
+      const std::size_t key = n + static_cast<std::size_t>(run.told.settling);
+      const PoseGradient& by = found.grippers[n][g];
+      const auto motion = [&](Run& r) -> KeyframeMotion& {
+        return std::get<KeyframeMotion>(r.told.sheet().grippers[g].motion);
+      };
+      expect("grip move", dot(by.translation, along[0]), 1e-8,
+             [&](Run& r, double h) { motion(r).translations[key] += h * along[0]; });
+      const Vec3d rotation = std::get<KeyframeMotion>(grippers[g].motion).rotations[key],
+                  turn = rotation == Vec3d{} ? along[1] : normalized(rotation);
+      expect("grip turn", dot(by.rotation, turn), 1e-8,
+             [&](Run& r, double h) { motion(r).rotations[key] += h * turn; });
+    }
+}
+
+constexpr double of_runs = 1e-6;
+constexpr Friction rough{0.5, 0.5};
+
+Mesh sheet_mesh() { return quad_grid(6, 5, 0.3, 0.25); }
+
+const Vec3d above{0, 0, 0.0025};
+
+// Where friction holds what is at rest, it does by springs that are about to soften, or not: without it.
+TEST(ContactGradients, OfASheetAtRestOnATable) {
+  Touching t;
+  t.settling = 6;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  t.add_obstacle(PlaneShape{}, {}, {}).motion = t.keys({}, [](int) { return Vec3d{}; });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+Touching on_slope(Friction friction) {
+  Touching t;
+  t.settling = 20;
+  const double angle = 0.6;
+  t.add_sheet(sheet_mesh(), [&](Vec3d p) {
+    return rotated({0, angle, 0}, p) + 0.0025 * Vec3d{std::sin(angle), 0, std::cos(angle)};
+  });
+  t.add_obstacle(PlaneShape{}, {}, friction, {0, angle, 0}).motion = t.keys({}, [](int) { return Vec3d{}; });
+  return t;
+}
+
+TEST(ContactGradients, OfASheetThatSlidesDownASlope) {
+  expect_gradient_of_differences(on_slope({0.3, 0.3}), of_runs);
+}
+
+// Friction falls while it slides the first tenth of a millimetre.
+TEST(ContactGradients, OfASheetThatBeginsToSlide) {
+  Touching t = on_slope({0.66, 0.64});
+  t.settling = 6;
+  t.steps = 5;
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfASheetThatDrapesOverASphere) {
+  Touching t;
+  t.settling = 60;
+  t.add_sheet(quad_grid(9, 9, 0.3, 0.3), [](Vec3d p) { return p + Vec3d{-0.14, -0.16, 0.103}; });
+  t.add_obstacle(SphereShape{0.1}, {}, rough).motion = t.keys({}, [](int) { return Vec3d{}; });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfASheetThatIsSqueezed) {
+  Touching t;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  t.add_obstacle(PlaneShape{}, {}, rough);
+  const Vec3d center{0.15, 0.12, 0.0305};
+  t.add_obstacle(BoxShape{{0.2, 0.2, 0.05}, 0.005}, center, rough).motion = t.keys(center, [](int n) {
+    return Vec3d{0, 0, -1e-5 * n};
+  });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfASheetThatIsDraggedOverATable) {
+  Touching t;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  t.add_obstacle(PlaneShape{}, {}, rough);
+  t.sheet().pins.push_back(
+      {"edge",
+       {0, 6, 12, 18, 24},
+       KeyframeMotion{.times = {0, 1}, .translations = {{}, {-0.1, 0, 0}}, .rotations = {}, .center = {}}});
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfATableThatTurns) {
+  Touching t;
+  t.settling = 15;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  const Vec3d center{0.1, 0.1, -0.05};
+  t.add_obstacle(BoxShape{{0.8, 0.8, 0.1}, 0.01}, center, rough).motion = t.keys(
+      center,
+      [](int n) {
+        return Vec3d{1e-5 * n * n, 0, 2e-6 * n * n};
+      },
+      [](int n) {
+        return Vec3d{0, 0, 1e-4 * n * n};
+      });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+Touching pushed() {
+  Touching t;
+  t.settling = 25;
+  t.add_sheet(quad_grid(8, 7, 0.3, 0.25), [](Vec3d p) { return Vec3d{p.x, 0, p.y}; });
+  t.sheet().pins.push_back({"edge", {48, 49, 50, 51, 52, 53, 54, 55}, FixedMotion{}});
+  const Vec3d center{0.15, 0.0235, 0.1};
+  t.add_obstacle(CapsuleShape{0.02, 0.5}, center, rough, {0, std::acos(-1.0) / 2, 0}).motion =
+      t.keys(center, [](int n) {
+        return Vec3d{0, -5e-4 * n, 0};
+      });
+  return t;
+}
+
+TEST(ContactGradients, OfACapsuleThatPushesAHangingSheet) {
+  expect_gradient_of_differences(pushed(), of_runs);
+}
+
+TEST(ContactGradients, OfWrenches) { expect_gradient_of_differences(pushed(), of_runs, true); }
+
+TEST(ContactGradients, OfAHeightField) {
+  Touching t;
+  t.settling = 40;
+  t.scene.projection.force_tolerance = 1e-10;
+  t.scene.contact.tolerance = 1e-12;
+  HeightFieldShape field{.samples = {9, 9}, .spacing = 0.06, .heights = {}};
+  for (int j = 0; j < 9; ++j)
+    for (int i = 0; i < 9; ++i) field.heights.push_back(0.02 * std::cos(0.7 * i) * std::sin(0.6 * j + 1));
+  t.add_sheet(quad_grid(8, 7, 0.3, 0.25), [](Vec3d p) { return p + Vec3d{0.08, 0.09, 0.03}; });
+  t.add_obstacle(field, {}, {}).motion = t.keys({}, [](int) { return Vec3d{}; });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfBackwardEuler) {
+  Touching t = on_slope({0.3, 0.3});
+  t.scene.projection.integrator = Integrator::backward_euler;
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, OfInextensibleCloth) {
+  Touching t = on_slope({0.3, 0.3});
+  t.scene.recipe = "coltraro2022";
+  t.sheet().fabric.thickness = 1e-3;
+  t.scene.projection.tolerance = 1e-9;
+  t.scene.projection.force_tolerance = 1e-9;
+  constexpr double of_rigid_rows = 2e-4;  // of the rows' own tolerance
+  expect_gradient_of_differences(t, of_rigid_rows);
+}
+
+/// Grippers hold corners of a sheet and drag it over a table, and turn.
+Touching gripped(double stiffness, double closes) {
+  Touching t;
+  t.settling = 12;
+  t.scene.projection.force_tolerance = 3e-12;
+  t.scene.contact.tolerance = 1e-14;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  t.add_obstacle(PlaneShape{}, {}, {0.2, 0.2});
+  for (const double x : {0.0, 0.3}) {
+    Gripper gripper;
+    gripper.name = "gripper" + std::to_string(t.sheet().grippers.size());
+    gripper.region = SphereShape{0.07};
+    gripper.position = {x, 0, 0.01};
+    gripper.stiffness = stiffness;
+    gripper.holds = {{closes, 100}};
+    gripper.motion = t.keys(
+        gripper.position,
+        [](int n) {
+          return Vec3d{0, -5e-4 * n, 0};
+        },
+        [](int n) {
+          return Vec3d{0, 0, 1e-4 * n};
+        });
+    t.sheet().grippers.push_back(gripper);
+  }
+  return t;
+}
+
+TEST(ContactGradients, OfASheetThatGrippersDrag) {
+  for (const double stiffness : {0.0, 3e4}) expect_gradient_of_differences(gripped(stiffness, 0.01), of_runs);
+}
+
+// Where a node is taken, it was.
+TEST(ContactGradients, OfASheetThatGrippersTake) {
+  for (const double stiffness : {0.0, 3e4}) expect_gradient_of_differences(gripped(stiffness, 0.14), of_runs);
+}
+
+TEST(ContactGradients, OfASheetThatGrippersLift) {
+  Touching t = gripped(0, 0.01);
+  t.settling = 50;
+  for (Gripper& gripper : t.sheet().grippers)
+    gripper.motion = t.keys(
+        gripper.position,
+        [](int n) {
+          return Vec3d{0, 0, 2e-4 * n * n};
+        },
+        [](int n) {
+          return Vec3d{0.005 * n, 0, 0};
+        });
+  expect_gradient_of_differences(t, of_runs);
+}
+
+TEST(ContactGradients, TellHowContactsChanged) {
+  Touching t;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above + Vec3d{0, 0, 0.002}; });
+  t.add_obstacle(PlaneShape{}, {}, rough);
+  Simulation simulation(t.scene, {.threads = 1});
+  Tape tape(simulation);
+  for (int n = 0; n < 6; ++n) tape.step();
+  int began = 0;
+  for (const ContactChanges& own : tape.contact_changes(0)) {
+    began += own.began - own.ended;
+    EXPECT_EQ(own.stuck + own.slid, 0);
+  }
+  EXPECT_EQ(began, 30);
+  EXPECT_EQ(tape.contact_changes(0).front(), ContactChanges{});
+  EXPECT_THROW(tape.contact_changes(1), ShapeError);
+}
+
+// A motion that a command gave, and a pair's friction in place of the obstacle's.
+TEST(ContactGradients, AreThoseOfWhatCommandsSaid) {
+  Touching t;
+  t.settling = 10;
+  t.add_sheet(sheet_mesh(), [](Vec3d p) { return p + above; });
+  Obstacle& table = t.add_obstacle(PlaneShape{}, {}, rough);
+  const KeyframeMotion motion = t.keys({}, [](int n) { return Vec3d{2e-5 * n * n, 0, 0}; });
+  Touching told = t;
+  told.scene.obstacles[0].friction = {0.1, 0.1};
+  told.scene.contact.pairs = {{.garment = 0, .obstacle = 0, .friction = table.friction}};
+  table.motion = motion;
+  const auto gradient = [](const Touching& scene, const auto& between) {
+    Simulation simulation(scene.scene, {.threads = 1});
+    Tape tape(simulation);
+    for (int n = 0; n < 12; ++n) {
+      between(simulation, n);
+      tape.step();
+    }
+    for (int n = 0; n < 3; ++n) between(simulation, 0);
+    std::vector<StateGradient> loss(13);
+    loss.back().positions = random_nodes(30, 3);
+    return tape.gradient(0, loss);
+  };
+  const RunGradient expected = gradient(t, [](Simulation&, int) {});
+  const RunGradient found = gradient(told, [&](Simulation& simulation, int n) {
+    simulation.set_obstacle_motion(0,
+                                   n == 0 ? ObstacleMotion{motion} : simulation.scene().obstacles[0].motion);
+  });
+  for (std::size_t n = 0; n < expected.obstacles.size(); ++n)
+    EXPECT_NEAR(norm(expected.obstacles[n][0].translation - found.obstacles[n][0].translation), 0, 1e-10);
+  EXPECT_NEAR(expected.friction[0][1], found.friction[0][1], 1e-10);
+}
+
+}  // namespace
+}  // namespace isocloth
