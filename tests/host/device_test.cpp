@@ -1,5 +1,6 @@
 // What is said of a device that cannot be used, and how its memory is dealt out.
 #include "host/memory/device.hpp"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,6 @@
 #include "engine/mesh/generators.hpp"
 #include "host/memory/arena.hpp"
 #include "host/memory/buffer.hpp"
-#include "host/memory/recording.hpp"
 #include "host/memory/recording.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/solver/garment_solver.hpp"
