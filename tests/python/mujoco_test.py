@@ -8,7 +8,7 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
-from isocloth import NumericalError, SceneError, ShapeError  # noqa: E402
+from isocloth import Error, NumericalError, SceneError, ShapeError  # noqa: E402
 from isocloth.mujoco import Bridge, Worlds  # noqa: E402
 
 G = 9.81
@@ -328,6 +328,29 @@ def test_cloth_is_drawn():
     x = bridge.simulation.positions(0)
     assert numpy.linalg.norm(corners[:, None] - x, axis=-1).min(1).max() < 1e-6
     assert bridge.draw(scene) == 0 and bridge.draw(scene) == 0 and bridge.draw(scene) == 28
+
+
+def test_triangles_are_drawn_once():
+    model = model_of('<geom name="floor" type="plane" size="1 1 .1"/>')
+    scene = sheet(nodes=5, height=0.05)
+    scene["garments"][0]["mesh"]["generator"] = "triangle_grid"
+    bridge = Bridge(model, mujoco.MjData(model), scene, threads=1)
+    picture = mujoco.MjvScene(model, maxgeom=1000)
+    bridge.draw(picture)
+    assert picture.ngeom == len(bridge.simulation.faces(0)) and (bridge.simulation.faces(0)[:, 3] < 0).all()
+
+
+def test_closed_worlds_and_quaternions_of_no_length_are_refused():
+    model = model_of('<body name="hand" mocap="true"><geom size=".02"/></body>')
+    worlds = Worlds(model, sheet(nodes=5, height=0.5), 1)
+    worlds.close()
+    worlds.close()
+    with pytest.raises(Error, match="step: found worlds that were closed"):
+        worlds.step()
+    bridge = Bridge(model, mujoco.MjData(model), sheet(nodes=5, height=0.5))
+    bridge.data.mocap_quat[0] = 0
+    with pytest.raises(ShapeError, match="mocap_quat.0. of mocap body 0: found"):
+        bridge.step()
 
 
 def test_code_of_the_page_runs():

@@ -87,6 +87,8 @@ class Worlds:
     def step(self, ctrl=None):
         """A step of all worlds with ``ctrl``, shape (worlds, nu), which None takes from the attribute; returns the
         reports of each world, None of those that are frozen."""
+        if self._pool is None:
+            raise Error("step: found worlds that were closed, expected open ones; make them anew")
         if ctrl is not None:
             ctrl = numpy.asarray(ctrl, dtype=float)
             if ctrl.shape != self.ctrl.shape:
@@ -136,4 +138,6 @@ class Worlds:
 
     def close(self):
         """Ends the threads."""
-        self._pool.shutdown()
+        if self._pool is not None:
+            self._pool.shutdown()
+        self._pool = None

@@ -202,8 +202,7 @@ class Bridge:
         left_out, ones = 0, numpy.ones(3)
         for garment, color in zip(chosen, colors):
             faces = simulation.faces(garment)
-            if faces.shape[1] == 4:
-                faces = numpy.concatenate([faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]])
+            faces = numpy.concatenate([faces[:, [0, 1, 2]], faces[faces[:, 3] >= 0][:, [0, 2, 3]]])
             corners = simulation.positions(garment)[faces]
             sides = numpy.stack([corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]], axis=-1)
             normals = numpy.cross(sides[..., 0], sides[..., 1])
@@ -389,6 +388,10 @@ def _require_finite(model, data):
         if len(lost):
             value = getattr(data, field).flat[lost[0]]
             raise ShapeError(f"{field}[{lost[0]}] of {where(lost[0])}: found {value}, expected a finite number")
+    for i, quaternion in enumerate(data.mocap_quat):
+        if numpy.linalg.norm(quaternion) < 1e-6:
+            raise ShapeError(f"mocap_quat[{i}] of mocap body {i}: found {quaternion.tolist()}, expected a quaternion "
+                             "w, x, y, z of length 1")
 
 
 _COMPLAINTS = tuple((getattr(mujoco.mjtWarning, f"mjWARN_BAD{name}"), what, where) for name, what, where in (
