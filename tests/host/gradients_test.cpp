@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/core/errors.hpp"
-#include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/gradients/fabric_gradients.hpp"
 #include "host/gradients/tape.hpp"
@@ -15,37 +14,13 @@
 #include "host/projection/projection_adjoint.hpp"
 #include "host/projection/projection_solver.hpp"
 #include "tests/host/batch_case.hpp"
+#include "tests/host/gradient_case.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace isocloth {
 namespace {
 
-using Nodes = std::vector<Vec3d>;
-
 constexpr int step_count = 8;
-
-Nodes random_nodes(std::size_t count, std::uint64_t seed, double size = 1) {
-  Random random(seed);
-  Nodes nodes;
-  for (std::size_t i = 0; i < count; ++i)
-    nodes.push_back(size * Vec3d{random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)});
-  return nodes;
-}
-
-double product(const Nodes& a, const Nodes& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += dot(a[i], b[i]);
-  return sum;
-}
-
-/// A sum, and what its terms come to whatever their signs: they round with their sizes.
-struct Loss {
-  double value = 0, size = 0;
-  void add(const Nodes& weights, const Nodes& nodes) {
-    value += product(weights, nodes);
-    for (std::size_t i = 0; i < nodes.size(); ++i) size += norm(weights[i]) * norm(nodes[i]);
-  }
-};
 
 /// A sheet that two corners swing, bent and moving from the start.
 struct SwungSheet {
