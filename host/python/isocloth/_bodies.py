@@ -39,7 +39,8 @@ class Bodies:
 
         An obstacle that would go farther in a step than it is long, and than 5 cm, is refused, as a leap over cloth.
 
-        >>> simulation = Simulation({"step": 0.01, "duration": 1, "gravity": 0,
+        >>> import isocloth
+        >>> simulation = isocloth.Simulation({"step": 0.01, "duration": 1, "gravity": 0,
         ...     "obstacles": [{"name": "finger", "shape": {"type": "box", "size": [0.02, 0.02, 0.04]}}],
         ...     "garments": [{"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]},
         ...                   "transform": {"translation": [0.1, 0, 0]}}]})
