@@ -18,14 +18,22 @@ if(NOT ISOCLOTH_MODELS)
   set(left_out PATTERN engine/models EXCLUDE)
 endif()
 install(DIRECTORY engine DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth FILES_MATCHING PATTERN *.hpp ${left_out})
-# Those of the host by name: host/isocloth.hpp and all that it includes, and what a kept step and its energies are.
-foreach(header isocloth energy/energy_balance energy/energy_sums files/file_access gradients/tape meshes/mesh_file
-    projection/step_gradient results/checkpoint_file results/metric_columns results/result_options results/run_record
-    results/trajectory_file results/trajectory_layout run/certificate run/equilibrium_search run/run_scene scene/scene_file
-    simulation/simulation state/advance_report state/execution_options state/garment_field state/garment_state
-    state/step_record state/measures state/node_force state/quantity state/step_report state/strain)
+# Those of the host: what a program includes, what a kept step's energies are, and all that these include.
+set(headers host/isocloth.hpp host/energy/energy_balance.hpp)
+set(public_headers)
+while(headers)
+  list(POP_FRONT headers header)
+  list(APPEND public_headers ${header})
+  file(STRINGS ${CMAKE_SOURCE_DIR}/${header} includes REGEX "^#include \"host/")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  list(TRANSFORM includes REPLACE "^#include \"(.*)\".*" "\\1")
+  list(APPEND headers ${includes})
+  list(REMOVE_DUPLICATES headers)
+  list(REMOVE_ITEM headers ${public_headers})
+endwhile()
+foreach(header IN LISTS public_headers)
   cmake_path(GET header PARENT_PATH folder)
-  install(FILES host/${header}.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/host/${folder})
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/isocloth/${folder})
 endforeach()
 install(DIRECTORY bench/scenes bench/fabrics DESTINATION ${CMAKE_INSTALL_DATADIR}/isocloth)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
