@@ -267,6 +267,7 @@ static void check_garment(const Garment& garment, const std::string& key) {
   require_positive(key + ".sewing.force", garment.sewing.force);
   require_positive(key + ".sewing.speed", garment.sewing.speed);
   require_positive(key + ".sewing.stiffness", garment.sewing.stiffness);
+  require_positive(key + ".sewing.strength", garment.sewing.strength);
   check_pins(key, garment);
   check_grippers(key, garment);
 }

@@ -11,6 +11,10 @@ struct Sewing {
   double speed = 1;  ///< greatest speed at which the sides of a seam come nearer to each other [m/s], > 0
   /// Force per opening of seams that `speed` closes in a step [N/m per m of seam], > 0.
   double stiffness = 1e6;
+  /// Greatest force of those: more draws them open [N per m of seam], > 0.
+  double strength = 400;
+  /// Opening from which a seam holds with all its strength [m].
+  double hold() const { return strength / stiffness; }
   bool operator==(const Sewing&) const = default;
 };
 

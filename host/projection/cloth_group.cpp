@@ -391,6 +391,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .row_viscosity = row_viscosity_.view(),
           .stitch_laws = arrays_.stitch_laws(),
           .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
+          .stitch_hold = static_cast<Real>(garments_.front()->sewing.hold()),
           .targets = pins_.from(0),
           .states = {.positions = states_.positions.view(),
                      .velocities = states_.velocities.view(),

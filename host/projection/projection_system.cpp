@@ -87,6 +87,7 @@ void ProjectionSystem<Real>::begin_part() {
   kernels_.begin_stitches(device_.queue(), {.pattern = arrays_.stitch_pattern(),
                                             .laws = arrays_.stitch_laws(),
                                             .speed = static_cast<Real>(garment_.sewing.speed),
+                                            .hold = static_cast<Real>(garment_.sewing.hold()),
                                             .step = static_cast<Real>(cloth_.step()),
                                             .positions = std::as_const(cloth_.work.positions).view(),
                                             .found_stiffness = stitch_stiffness_.view(),

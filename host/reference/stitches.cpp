@@ -1,6 +1,7 @@
 #include "host/reference/stitches.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/model/sewing_forces.hpp"
 
@@ -28,7 +29,9 @@ Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& posi
     const Eigen::RowVector3d d = positions.row(a) - positions.row(b);
     const double drawn_in = sewing.speed * step, opening = d.norm() - thread.distance;
     const bool is_open = opening > drawn_in;
-    double w = is_open ? std::min(thread.stiffness, thread.force / drawn_in) : thread.stiffness;
+    const double most_held = i < seams ? sewing.strength * mesh.stitches[i].length : HUGE_VAL;
+    double w =
+        std::min(thread.stiffness, is_open ? thread.force / drawn_in : most_held / std::max(opening, 0.0));
     const bool lets_go = thread.strength > 0 && thread.stiffness * opening > thread.strength;
     if (opening < 0 || lets_go) w = 0;
     const double rest = is_open ? d.norm() - drawn_in : std::min(thread.distance, d.norm());

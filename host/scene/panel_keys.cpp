@@ -80,6 +80,8 @@ void describe_sewing(Keys& keys, Sewing& sewing) {
     k.number("speed", sewing.speed, positive, "at which their sides come nearer, at most [m/s]");
     k.number("stiffness", sewing.stiffness, positive,
              "of seams that are closer than that: force per opening [N/m per m of seam]");
+    k.number("strength", sewing.strength, positive,
+             "with which they hold at most: more draws them open [N/m of seam]");
   });
 }
 

@@ -148,6 +148,7 @@ class ClothTile {
     const BeginStitches<S, Scalar> begin{p_.stitches,
                                          a_.stitch_laws,
                                          a_.stitch_speed,
+                                         a_.stitch_hold,
                                          h,
                                          nodes(at_.start),
                                          {work(at_.stitch_stiffness), count},

@@ -178,7 +178,7 @@ struct StepCloths {
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
   ArrayView<const Real> row_viscosity;  ///< see RowLaws, shape [tile, viscosity_numbers, width]
   StitchLaws<Real> stitch_laws;         ///< stitches of all cloths alike
-  Real stitch_speed{};
+  Real stitch_speed{}, stitch_hold{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]
   ClothStates<Real> states;        ///< states after the steps
   ClothStates<const Real> before;  ///< states where the steps begin, left as they are; empty: in `states`

@@ -4,9 +4,10 @@
 // that is linear, so that neither its stiffness nor its direction waits for an iteration. From d_n, where the
 // part begins,
 //   |d_n| > v h:  w = min(k, f / (v h)), r = (1 - v h / |d_n|) d_n: it is drawn in by v h with at most about
-//   f; else:         w = k, r = 0: closed.
-// A seam that is torn open by more than v h in one step is drawn together again. Newton's third law holds to
-// rounding; angular momentum, too, for what is closed, where forces act along d.
+//   f; else:         w = min(k, S / |d_n|), r = 0: closed, and held with at most S, the strength of the seam.
+// What lies between its sides, a body or another garment, is pressed with no more. A seam that is torn open
+// by more than v h in one step is drawn together again. Newton's third law holds to rounding; angular
+// momentum, too, for what is closed, where forces act along d.
 //
 // Buttons are threads that pull only beyond their own length l: so is |d_n| - l in the place of |d_n| above,
 // and of what is closed r = l d_n / |d_n|, or w = 0 where |d_n| < l. Their direction is that of d_n, so that
@@ -52,6 +53,7 @@ struct BeginStitches {
   StitchPattern pattern;
   StitchLaws<T> laws;
   T speed{};                           ///< v [m/s]
+  T hold{};                            ///< S / k of seams [m]
   S step{};                            ///< h [s]
   ArrayView<const Vec3<S>> positions;  ///< where the part begins [m], shape [node_count]
   ArrayView<S> found_stiffness;        ///< see Stitches
@@ -67,10 +69,11 @@ ISOCLOTH_HD void begin_stitch(const BeginStitches<S, T>& a, Index i) {
                                                      most = S(a.speed) * a.step, own(a.laws.distances[i]),
                                                      strength(a.laws.strengths[i]);
   const S opening = length - own;
-  const auto is_open = opening > most, has_length = own > zero;
-  const S firm(a.laws.stiffness[i]), drawn = S(a.laws.forces[i]) / most, square = a.step * a.step;
-  const auto is_loose = (opening < zero) | ((strength > zero) & (firm * opening > strength));
-  a.found_stiffness[i] = select(is_loose, zero, square * select(is_open & (drawn < firm), drawn, firm));
+  const auto is_open = opening > most, has_length = own > zero, slips = (opening > S(a.hold)) & !has_length;
+  const S k(a.laws.stiffness[i]), drawn = S(a.laws.forces[i]) / most, square = a.step * a.step,
+                                  firm = select(slips, k * S(a.hold) / select(slips, length, one), k);
+  const auto is_loose = (opening < zero) | ((strength > zero) & (k * opening > strength));
+  a.found_stiffness[i] = select(is_loose, zero, square * select(is_open, select(drawn < k, drawn, k), firm));
   const S closed = select(has_length, own / select(has_length, larger(length, own), one), zero);
   a.rests[i] = select(is_open, one - most / select(is_open, length, one), closed) * d;
 }

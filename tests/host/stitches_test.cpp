@@ -108,15 +108,48 @@ TEST_P(Stitches, OfAHangingPanelOpenByItsWeightOverTheirStiffness) {
   EXPECT_NEAR(sum, weight / 1e4, 0.01 * weight / 1e4);
 }
 
-TEST_P(Stitches, AreThoseOfTheReference) {
-  for (const double gap : {0.0, 0.02}) {
-    Garment garment = pair_of_panels(GetParam(), 0.3, gap, 0.01);
-    garment.pins = {{.name = "corner", .nodes = {0, 1}, .motion = FixedMotion{}}};
-    const Scene scene = scene_of({garment});
-    const ValidationReport report = validate(scene, {}, 12);
-    EXPECT_TRUE(report.passed()) << gap;
-    EXPECT_GT(report.garments.front().whole_steps, 6);
+TEST_P(Stitches, HoldWithNoMoreThanTheirStrength) {
+  const Index count = GetParam();
+  // Both sides of the seam are held 2 mm apart, further than strength / stiffness, nearer than speed step.
+  for (const double strength : {400.0, 50.0}) {
+    Garment garment = pair_of_panels(count, 0.3, 0.002, 0);
+    garment.sewing.strength = strength;
+    Pin all{.name = "all but one", .nodes = {}, .motion = FixedMotion{}};
+    for (Index row = 0; row < count; ++row) all.nodes.push_back(row * count + count - 1);
+    garment.pins = {all};
+    garment.fabric.density = garment.fabric.gravity_density = 20;  // hardly moves in a step
+    Scene scene = scene_of({garment});
+    scene.gravity = 0;
+    scene.step = 1e-4;
+    garment.sewing.speed = 50;
+    scene.garments = {garment};
+    Simulation simulation(scene);
+    simulation.step();
+    double momentum = 0;
+    const std::vector<Vec3d> velocities = simulation.velocities(0);
+    const double piece = 0.3 / (count - 1);
+    for (Index node = count * count; node < 2 * count * count; ++node) {
+      const Index row = (node - count * count) / count, column = (node - count * count) % count;
+      const double sides =
+          (row == 0 || row == count - 1 ? 0.5 : 1.0) * (column == 0 || column == count - 1 ? 0.5 : 1.0);
+      momentum -= 20 * piece * piece * sides * velocities[node].x;
+    }
+    EXPECT_NEAR(momentum / scene.step, strength * 0.3, 0.03 * strength * 0.3) << strength;
   }
+}
+
+TEST_P(Stitches, AreThoseOfTheReference) {
+  // At 10 m/s seams begin closer than what is drawn in: they are held with their strength.
+  for (const double speed : {1.0, 10.0})
+    for (const double gap : {0.0, 0.02}) {
+      Garment garment = pair_of_panels(GetParam(), 0.3, gap, 0.01);
+      garment.pins = {{.name = "corner", .nodes = {0, 1}, .motion = FixedMotion{}}};
+      garment.sewing.speed = speed;
+      const Scene scene = scene_of({garment});
+      const ValidationReport report = validate(scene, {}, 12);
+      EXPECT_TRUE(report.passed()) << gap << " " << speed;
+      EXPECT_GT(report.garments.front().whole_steps, 6);
+    }
 }
 
 TEST_P(Stitches, ToPinnedNodesPullTheOtherAlone) {
