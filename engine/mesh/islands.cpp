@@ -102,10 +102,16 @@ class Pattern {
     const auto next = [&](Index c) {
       return c + 1 == mesh.face_begin[faces[c] + 1] ? mesh.face_begin[faces[c]] : c + 1;
     };
-    const auto meet = [&](Index a, Index b) {
-      const Vec2d way = scale * (mesh.corner_uvs[a] - mesh.corner_uvs[b]);
-      return std::hypot(way.x, way.y) <= same;
+    struct Meeting {
+      Index a, of_a, b, of_b;
+      double gap;  ///< the wider one [m]
     };
+    const auto apart = [&](Index a, Index b) {
+      const Vec2d way = scale * (mesh.corner_uvs[a] - mesh.corner_uvs[b]);
+      return std::hypot(way.x, way.y);
+    };
+    std::vector<Meeting> meetings;
+    std::size_t exact = 0;
     const auto half_edges = sorted_half_edges(mesh);
     for (std::size_t first = 0, last; first < half_edges.size(); first = last) {
       last = end_of_edge(half_edges, first);
@@ -113,9 +119,19 @@ class Pattern {
       const Index a = half_edges[first].corner, b = next(a), c = half_edges[first + 1].corner, d = next(c);
       const bool is_alike = mesh.face_nodes[a] == mesh.face_nodes[c];
       const Index of_a = is_alike ? c : d, of_b = is_alike ? d : c;
-      if (!meet(a, of_a) || !meet(b, of_b)) continue;
-      join(a, of_a);
-      join(b, of_b);
+      const double gap = std::max(apart(a, of_a), apart(b, of_b));
+      if (!(gap <= same)) continue;
+      meetings.push_back({a, of_a, b, of_b, gap});
+      exact += gap == 0;
+    }
+    // In a file that shares its texture coordinates what does not meet exactly is another island, however
+    // near.
+    constexpr double by_sharing = 0.9, rounding = 0.01;
+    const bool is_shared = static_cast<double>(exact) > by_sharing * static_cast<double>(meetings.size());
+    for (const Meeting& at : meetings) {
+      if (is_shared && at.gap > rounding * same) continue;
+      join(at.a, at.of_a);
+      join(at.b, at.of_b);
     }
   }
   Index lowest(Index corner) {

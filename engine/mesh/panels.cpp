@@ -69,9 +69,10 @@ class Edge {
 /// A panel with its edges divided.
 struct Cut {
   std::vector<Edge> edges;
-  std::vector<Index> segments, first;  ///< number of segments of each edge, its first point in the outline
-  std::vector<Vec2d> buttons;          ///< buttons inside where buttons ask for nodes [m]
-  std::vector<Vec2d> points;           ///< points of the outline, then the buttons, then those inside [m]
+  /// Number of segments of each edge, 0: both its ends are one node; its first point in the outline.
+  std::vector<Index> segments, first;
+  std::vector<Vec2d> buttons;  ///< buttons inside where buttons ask for nodes [m]
+  std::vector<Vec2d> points;   ///< points of the outline, then the buttons, then those inside [m]
   Index outline_count = 0, first_node = 0;
 
   /// Nodes along an edge, from corner to corner.
@@ -300,6 +301,24 @@ class PatternMesher {
         refuse(key_, ".edge_length: found ", h_, ", expected one for edges of ", longest[i], " m");
       cut.segments.push_back(std::max(Index{1}, static_cast<Index>(std::lround(longest[i] / h_))));
     });
+    std::vector<char> is_short(above.size(), 1);  // of what hangs together, all of it
+    for_each_edge([&](Cut& cut, std::size_t e, std::size_t i) {
+      const std::size_t n = cut.edges.size();
+      for (const std::size_t beside : {e + 1 == n ? 0 : e + 1, e == 0 ? n - 1 : e - 1})
+        if (cut.edges[beside].length() < short_edge * h_) is_short[i] = 0;  // a curve of short edges
+      if (!(longest[i] < short_edge * h_) || n <= 3) is_short[i] = 0;
+    });
+    for (const PanelBand& band : fasteners_.bands)
+      if (const auto panel = numbers_.find(band.panel); panel != numbers_.end())
+        for (std::size_t e = 0; e < cuts_[panel->second].edges.size(); ++e)
+          if (static_cast<Index>(e) == band.edge) is_short[top(begin[panel->second] + e)] = 0;
+    for_each_edge([&](Cut& cut, std::size_t e, std::size_t i) {
+      if (is_short[i] == 0) return;
+      cut.segments[e] = 0;
+      result_.notes.push_back(text(panel_key(static_cast<std::size_t>(&cut - cuts_.data())), ": edge ", e,
+                                   " is ", cut.edges[e].length(),
+                                   " m long, less than a sixth of edge_length: one node of the mesh"));
+    });
   }
 
   /// The nodes of the edges; cheap beside what lies inside of them, and what is wrong is mostly wrong here.
@@ -321,8 +340,8 @@ class PatternMesher {
     const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.buttons.size());
     std::vector<std::array<Index, 3>> triangles;
     try {
-      constexpr int sweeps = 10;
-      spread_points(cut.points, cut.outline_count, sweeps, kept);
+      constexpr int spreading = 10;
+      spread_points(cut.points, cut.outline_count, spreading, kept);
       triangles = triangulate_region(cut.points, cut.outline_count);
     } catch (const MeshError& error) {
       refuse(panel_key(p), ": ", error.what(), "; lessen edge_length, ", h_, " m");
@@ -363,7 +382,7 @@ class PatternMesher {
     if (std::max(length, other_length) > 2 * std::min(length, other_length))
       result_.notes.push_back(text(key_, ".seams[", s, "]: sews an edge of ", length, " m to one of ",
                                    other_length, " m: are these the edges that are meant?"));
-    const double piece = (length + other_length) / (2 * static_cast<double>(a.size() - 1));
+    const double piece = (length + other_length) / (2 * std::max(1.0, static_cast<double>(a.size() - 1)));
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] == b[i]) continue;  // the tip of a dart
       const auto [low, high] = std::minmax(a[i], b[i]);
@@ -427,6 +446,7 @@ class PatternMesher {
   }
 
   static constexpr double most_segments = 1e6;   ///< greatest number of segments of an edge
+  static constexpr double short_edge = 1.0 / 6;  ///< below which a single edge is a node [edge lengths]
   static constexpr double least_distance = 0.4;  ///< least distance to a button's node [edge lengths]
   const std::vector<Panel>& panels_;
   const std::vector<Seam>& seams_;

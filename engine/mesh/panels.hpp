@@ -85,10 +85,12 @@ struct SewnPanels {
 };
 
 /// Triangles with edges of about `edge_length` [m], more than a millionth of any edge. Edges of a seam are
-/// divided alike, by the longest of those that hang together. Throws MeshError, naming `key` and what of it,
-/// for: no panels, names that are empty or not distinct, outlines of fewer than 3 corners, clockwise or
-/// crossing themselves, curves and seams of edges that do not exist, seams of an edge with itself, buttons
-/// outside of their panels or of one place, two bands on an edge, outlines too narrow for edge_length.
+/// divided alike, by the longest of those that hang together. An edge shorter than a sixth of
+/// `edge_length`, with all that are sewn to it and none beside it, is one node, its second corner: `notes`
+/// say so. Throws MeshError, naming `key` and what of it, for: no panels, names that are empty or not
+/// distinct, outlines of fewer than 3 corners, clockwise or crossing themselves, curves and seams of edges
+/// that do not exist, seams of an edge with itself, buttons outside of their panels or of one place, two
+/// bands on an edge, outlines too narrow for edge_length.
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key, const Fasteners& fasteners = {});
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/face_normal.hpp"
@@ -174,7 +175,8 @@ class Validation {
     for (Index f = 0; f < mesh_.face_count(); ++f) {
       const double area = norm(area_vector(mesh_, f));
       if (!(area > least)) {
-        refuse(names_.face(f), " has no area: found ", area, " m^2, expected more than ", least,
+        const ToldApart told = told_apart(area, least, 9, true);
+        refuse(names_.face(f), " has no area: found ", told.found, " m^2, expected more than ", told.bound,
                "; delete the face or merge its nodes");
       }
       const auto nodes = mesh_.face(f);
@@ -182,10 +184,11 @@ class Validation {
       for (std::size_t c = 0; c < nodes.size(); ++c)
         longest = std::max(longest,
                            norm(mesh_.positions[nodes[(c + 1) % nodes.size()]] - mesh_.positions[nodes[c]]));
-      const double height = (nodes.size() == 3 ? 2 : 1) * area / longest;
-      if (!(height > least_height * longest)) {
-        refuse(names_.face(f), " is a sliver: found a height of ", height, " m over an edge of ", longest,
-               " m, expected more than ", least_height * longest, " m; delete the face or merge its nodes");
+      const double altitude = (nodes.size() == 3 ? 2 : 1) * area / longest;
+      if (!(altitude > least_height * longest)) {
+        const ToldApart told = told_apart(altitude, least_height * longest, 9, true);
+        refuse(names_.face(f), " is a sliver: found a height of ", told.found, " m over an edge of ", longest,
+               " m, expected more than ", told.bound, " m; delete the face or merge its nodes");
       }
     }
   }

@@ -15,6 +15,15 @@
 namespace isocloth {
 namespace {
 
+/// The first shortest of edges.
+struct ShortestEdge {
+  double length = HUGE_VAL;  ///< [m]
+  Index a = -1, b = -1;
+  void add(const ShortestEdge& edge) {
+    if (edge.length < length) *this = edge;
+  }
+};
+
 /// Two nodes of a garment that start nearer to each other than `within` [m], the lower first; -1: none do.
 /// Those that are sewn together do not count. Cost O(n log n) where few are near others.
 std::pair<Index, Index> coincident_nodes(const Garment& garment, double within) {
@@ -42,6 +51,42 @@ std::pair<Index, Index> coincident_nodes(const Garment& garment, double within) 
   return {-1, -1};
 }
 
+/// What lies within two thicknesses of itself at rest keeps half of that distance alone (MeasurePairs), so
+/// that a few short edges do not thin a garment. Sides of a seam have no distance at rest.
+void check_edges(const Mesh& mesh, double thickness, const std::string& name) {
+  std::vector<char> is_sewn(mesh.positions.size(), 0);
+  for (const Stitch& stitch : mesh.stitches) is_sewn[stitch.a] = is_sewn[stitch.b] = 1;
+  std::vector<double> lengths;
+  ShortestEdge of_all, at_seams;
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto nodes = mesh.face(f);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      const Index a = nodes[k], b = nodes[(k + 1) % nodes.size()];
+      const double length = norm(mesh.positions[b] - mesh.positions[a]);
+      lengths.push_back(length);
+      of_all.add({length, a, b});
+      if (is_sewn[a] != 0 || is_sewn[b] != 0) at_seams.add({length, a, b});
+    }
+  }
+  if (lengths.empty()) return;
+  const auto between = [](const ShortestEdge& edge) {
+    return text(", between nodes ", std::min(edge.a, edge.b), " and ", std::max(edge.a, edge.b), " [m]");
+  };
+  // What is beside a seam is as near to its other side as half an edge.
+  if (thickness > at_seams.length / 2)
+    refuse_above(name, thickness, at_seams.length / 2,
+                 text(" with contact.cloth, half of the shortest edge at a seam", between(at_seams)));
+  const auto median = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), median, lengths.end());
+  if (thickness > *median)
+    refuse_above(name, thickness, *median, " with contact.cloth, the median edge of the mesh [m]");
+  constexpr double most_edges = 20;
+  if (thickness > most_edges * of_all.length)
+    refuse_above(name, thickness, most_edges * of_all.length,
+                 text(" with contact.cloth, ", most_edges, " times the shortest edge of the mesh, ",
+                      of_all.length, " m", between(of_all), "; mesh.repair collapses such of a file"));
+}
+
 void check_cloth_contact(const Scene& scene) {
   if (!scene.contact.cloth) return;
   validate_friction(scene.contact.cloth_friction, "contact.cloth_friction");
@@ -58,21 +103,7 @@ void check_cloth_contact(const Scene& scene) {
       if (const double distance = garment.mesh.buttons[b].distance; distance < thickness)
         refuse_below(text("garments[", g, "].mesh.buttons[", b, "].distance"), distance, thickness,
                      ", fabric.thickness, with contact.cloth, which keeps its sides so far apart [m]");
-    double shortest = HUGE_VAL;
-    for (Index f = 0; f < garment.mesh.face_count(); ++f) {
-      const auto nodes = garment.mesh.face(f);
-      for (std::size_t k = 0; k < nodes.size(); ++k)
-        shortest = std::min(shortest, norm(garment.mesh.positions[nodes[k]] -
-                                           garment.mesh.positions[nodes[(k + 1) % nodes.size()]]));
-    }
-    // What is beside a seam is as near to its other side as half an edge.
-    const bool is_sewn = !garment.mesh.stitches.empty();
-    if (const double most = is_sewn ? shortest / 2 : shortest; thickness > most)
-      refuse_above(
-          name, thickness, most,
-          text(" with contact.cloth, ",
-               is_sewn ? "half of the shortest edge of sewn panels" : "the shortest edge of the mesh",
-               " [m]"));
+    check_edges(garment.mesh, thickness, name);
     // No direction leads from one to the other, and no force parts them.
     const double within = 1e-4 * thickness;
     if (const auto [a, b] = coincident_nodes(garment, within); b >= 0)
@@ -84,6 +115,14 @@ void check_cloth_contact(const Scene& scene) {
 }
 
 }  // namespace
+
+double default_contact_tolerance(const Scene& scene) {
+  double tolerance = ContactSettings{}.tolerance;
+  if (scene.contact.cloth)
+    for (const Garment& garment : scene.garments)
+      if (garment.fabric.thickness > 0) tolerance = std::min(tolerance, garment.fabric.thickness / 4);
+  return tolerance;
+}
 
 void check_contact(const Scene& scene) {
   require_enum("contact.initial", scene.contact.initial, ClothStart::separate);

@@ -117,8 +117,6 @@ class ObjReader {
     std::vector<Vec2d> uvs;
     for (std::string_view corner = next_word(line); !corner.empty() && corner[0] != '#';
          corner = next_word(line)) {
-      if (nodes.size() == 4)
-        fail("f: found more than 4 corners, expected triangles and quads; split the polygon");
       const std::size_t slash = corner.find('/');
       nodes.push_back(index(corner.substr(0, slash), mesh_.positions.size(), "vertex"));
       if (slash == std::string_view::npos) continue;
@@ -126,7 +124,7 @@ class ObjReader {
       const std::string_view uv = after.substr(0, after.find('/'));
       if (!uv.empty()) uvs.push_back(uvs_[index(uv, uvs_.size(), "vt")]);
     }
-    if (nodes.size() < 3) fail(text("f: found ", nodes.size(), " corners, expected 3 or 4"));
+    if (nodes.size() < 3) fail(text("f: found ", nodes.size(), " corners, expected 3 or more"));
     if (uvs.size() != nodes.size()) every_corner_has_uv_ = false;
     if (mesh_.face_nodes.size() + nodes.size() > max_count)
       fail("found too many faces, expected at most 2^31 - 1 corners");

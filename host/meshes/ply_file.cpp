@@ -273,9 +273,7 @@ class PlyReader {
     for (std::uint64_t i = 0; i < element.count; ++i) {
       read_row(element, i);
       const std::vector<double>& found = lists_[list];
-      if (found.size() < 3 || found.size() > 4) {
-        fail(element, i, text("found ", found.size(), " corners, expected 3 or 4; split larger polygons"));
-      }
+      if (found.size() < 3) fail(element, i, text("found ", found.size(), " corners, expected 3 or more"));
       nodes.clear();
       for (const double node : found) {
         if (!(node >= 0 && node < mesh_.node_count() && node == std::floor(node))) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <set>
 
 #include "engine/core/bound_text.hpp"
 #include "engine/core/errors.hpp"
@@ -104,6 +105,32 @@ bool warn_of_pieces(const Garment& garment, const std::string& what, Warnings& w
   }
   warnings.add(pieces > 1 ? "pieces" : "seam", line);
   return true;
+}
+
+/// Cloth that is thicker than some edges are long meets itself nearer there, see check_contact().
+void warn_of_short_edges(const Garment& garment, const std::string& what, Warnings& warnings) {
+  const double thickness = garment.fabric.thickness;
+  const Mesh& mesh = garment.mesh;
+  std::set<std::array<Index, 2>> edges;
+  double shortest = thickness;
+  std::array<Index, 2> between{};
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (std::size_t k = 0; k < mesh.face(f).size(); ++k) {
+      const auto [low, high] =
+          std::minmax(mesh.face(f)[k], mesh.face(f)[k + 1 == mesh.face(f).size() ? 0 : k + 1]);
+      const double length = norm(mesh.positions[high] - mesh.positions[low]);
+      if (!(length < thickness)) continue;
+      edges.insert({low, high});
+      if (length < shortest) between = {low, high};
+      shortest = std::min(shortest, length);
+    }
+  if (edges.empty()) return;
+  const ToldApart told = told_apart(shortest, thickness, 9, true);
+  warnings.add("short_edges",
+               text(what, ": ", edges.size(), edges.size() == 1 ? " edge is" : " edges are",
+                    " shorter than fabric.thickness, ", told.bound, " m (the shortest ", told.found,
+                    " m, between nodes ", between[0], " and ", between[1],
+                    "): what is that near at rest meets itself at half of its distance there"));
 }
 
 /// Times of a garment's clock at which pins may be farthest apart [s].
@@ -291,6 +318,7 @@ std::vector<std::string> start_warnings(const Scene& scene, const IntersectionRe
     nodes += static_cast<double>(garment.mesh.positions.size());
     warn_of_units(garment, what, warnings);
     warn_of_curves(garment, what, warnings);
+    if (scene.contact.cloth && !is_kinematic(garment)) warn_of_short_edges(garment, what, warnings);
     const bool is_sound = sound != nullptr && alike(garment.mesh, sound->mesh) &&
                           alike(garment.fabric, sound->fabric) && garment.pressure == sound->pressure;
     if (!is_sound) {

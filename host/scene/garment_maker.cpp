@@ -40,10 +40,9 @@ void check_size(const std::string& key, const char* keys, double node_count) {
 }
 
 Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed,
-               MeshNames& names) {
-  if (spec.generator.empty()) {
-    return read_mesh(folder / spec.file, spec.weld, key, &names);
-  }
+               MeshNames& names, std::vector<std::string>& notes) {
+  if (spec.generator.empty())
+    return read_mesh(folder / spec.file, {spec.weld, key, spec.repair, &names, &notes});
   const auto nx = static_cast<Index>(spec.nodes[0]), ny = static_cast<Index>(spec.nodes[1]);
   const double width = spec.size[0], height = spec.size[1];
   if (spec.generator == "quad_grid" || spec.generator == "triangle_grid") {
@@ -307,7 +306,7 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
       if (spec.grain != 0 && !(spec.uv_scale > 0))
         fail(text(key, ".grain: found ", spec.grain, ", expected none without uv_scale"));
       MeshNames names;
-      last_mesh_ = make_mesh(spec, key, folder_, seed_, names);
+      last_mesh_ = make_mesh(spec, key, folder_, seed_, names, warnings_);
       last_placed_.clear();
       if (spec.uv_scale > 0) {
         SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale", names);

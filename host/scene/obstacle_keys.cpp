@@ -41,6 +41,8 @@ void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
   keys.number("scale", obstacle.scale, positive, "factor on its coordinates; 0.001 for a file in mm");
   keys.number("weld", obstacle.weld, not_negative,
               "distance within which nodes on open edges are united [m], after scale; 0: none");
+  keys.flag("repair", obstacle.repair,
+            "whether faults of the file are mended as mesh.repair of a garment mends them");
   keys.number("cell", shape.cell, not_negative,
               "of the grid of distances [m]; 0: 1/64 of the longest side of the bounding box");
   keys.number("thicken", shape.thicken, not_negative, "distance by which the surface is moved outwards [m]");
@@ -159,12 +161,14 @@ void describe_body(Keys& keys, BodySpec& body) {
               Need::optional, [&](Keys& k) { describe_friction(k, solid.friction); });
 }
 
-void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs) {
+void describe_contact(Keys& keys, ContactSettings& settings, std::optional<double>& tolerance,
+                      std::vector<PairSpec>& pairs) {
   keys.number(
-      "tolerance", settings.tolerance, positive,
+      "tolerance", tolerance, positive,
       "by how much, at most a hundredth of it, the thickness of cloth at an obstacle or body may differ "
       "from that of its pressure when a step ends; how much nearer than it must be cloth may come to "
-      "cloth, a body to another, or with impulses cloth to an obstacle [m]");
+      "cloth, a body to another, or with impulses cloth to an obstacle [m]; default: 0.0001, and with "
+      "cloth at most a quarter of the thinnest fabric.thickness, the most that may be chosen then");
   keys.number("margin", settings.margin, not_negative,
               "distance kept between cloth and obstacles, beyond half the thickness of the cloth [m]");
   keys.flag("resolve_initial_penetration", settings.resolve_initial_penetration,

@@ -18,6 +18,7 @@ struct ObstacleSpec {
   std::string file;       ///< file of the mesh or the heights
   double scale = 1;       ///< factor on the coordinates of the mesh
   double weld = 0;        ///< distance within which nodes on open edges of the scaled mesh are united [m]
+  bool repair = false;    ///< whether faults of the file are mended, see repair_mesh()
   Vec3d position;         ///< position of the frame [m]
   Vec3d rotation;         ///< rotation vector of the frame [rad]
   ObstacleMotion motion;  ///< motion of the frame unless recorded
@@ -43,7 +44,8 @@ struct BodySpec {
 };
 void describe_body(Keys& keys, BodySpec& body);
 
-/// The keys of the object "contact"; pairs go into `pairs`, not into the settings.
-void describe_contact(Keys& keys, ContactSettings& settings, std::vector<PairSpec>& pairs);
+/// The keys of the object "contact"; pairs and the tolerance, if it is given, do not go into the settings.
+void describe_contact(Keys& keys, ContactSettings& settings, std::optional<double>& tolerance,
+                      std::vector<PairSpec>& pairs);
 
 }  // namespace isocloth

@@ -10,10 +10,11 @@ namespace isocloth {
 namespace {
 
 Mesh read_scaled(const std::filesystem::path& path, const ObstacleSpec& spec, const std::string& key) {
-  Mesh surface = read_surface(path);
+  Mesh surface = spec.repair ? read_surface(path, true, spec.weld > 0 ? spec.weld / spec.scale : -1)
+                             : read_surface(path);
   surface.corner_uvs.clear();
   for (Vec3d& p : surface.positions) p = spec.scale * p;
-  weld_file(surface, spec.weld, key);
+  if (!spec.repair) weld_file(surface, spec.weld, key);
   return surface;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/nearest_name.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/contact_checks.hpp"
 #include "engine/model/methods.hpp"
 #include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
@@ -216,6 +217,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
   }
   within_memory_of("the whole scene", [&] {
     add_pairs(spec, file_numbers, scene);
+    scene.contact.tolerance = spec.contact_tolerance.value_or(default_contact_tolerance(scene));
     validate_scene(scene);
   });
   warnings = unused_keys(root, recipe);

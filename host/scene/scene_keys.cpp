@@ -102,6 +102,10 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
           k.number("weld", mesh.weld, not_negative,
                    "distance within which nodes on open edges are united, which closes seams that a program "
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
+          k.flag("repair", mesh.repair,
+                 "whether faults of the file are mended: vertices at one place, repeated faces and corners, "
+                 "needles, edges of more than two faces, pieces that meet in a vertex alone, faces that run "
+                 "against their piece, tiny pieces; a warning counts them, and what is a choice is refused");
           k.number(
               "uv_scale", mesh.uv_scale, not_negative,
               "units of the file, metres unless transform.scale says otherwise, per unit of texture "
@@ -332,7 +336,7 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
   keys.object("impulse", "accuracy and method of the impulse solvers", Need::optional,
               [&](Keys& k) { describe_impulse(k, scene.impulse); });
   keys.object("contact", "how cloth is kept out of obstacles", Need::optional,
-              [&](Keys& k) { describe_contact(k, scene.contact, spec.pairs); });
+              [&](Keys& k) { describe_contact(k, scene.contact, spec.contact_tolerance, spec.pairs); });
   keys.object("wind", "the moving air, which fabrics with drag feel; default: still air", Need::optional,
               [&](Keys& k) { describe_wind(k, scene.wind); });
   keys.objects("obstacles", "what the cloth meets", 0, [&](Keys& k, std::size_t o) {

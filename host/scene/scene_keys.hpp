@@ -27,6 +27,7 @@ struct MeshSpec {
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
   double weld = 0;      ///< distance within which nodes on open edges of a file are united [m]
+  bool repair = false;  ///< whether faults of a file are mended, see repair_mesh()
   double uv_scale = 0;  ///< units of a file per unit of texture coordinates that are a pattern; 0: none
   double grain = 0;     ///< direction of the warp of the pattern of uv_scale, from u [degrees]
   PanelSpec sewn;  ///< panels that are sewn; where there are any, they are in the place of the other members
@@ -103,7 +104,8 @@ struct SceneSpec {
   std::vector<GarmentSpec> garments;
   std::vector<ObstacleSpec> obstacles;
   std::vector<BodySpec> bodies;
-  std::vector<PairSpec> pairs;  ///< friction in contacts of pairs
+  std::vector<PairSpec> pairs;              ///< friction in contacts of pairs
+  std::optional<double> contact_tolerance;  ///< contact.tolerance [m]; none: default_contact_tolerance()
 };
 
 /// Describes an object `name` with scale, rotation and translation.

@@ -111,6 +111,19 @@ TEST(Islands, ThatTouchInAPointAreSewnThereToo) {
   }
 }
 
+TEST(Islands, ThatNearlyTouchAlongAnEdgeAreApart) {
+  for (const double gap : {0.0, 1e-3, 0.005}) {
+    Mesh mesh = quad_grid(9, 9, 8, 8);  // the upper half of the pattern is drawn away by a gap
+    mesh.corner_uvs.clear();
+    for (Index f = 0; f < mesh.face_count(); ++f)
+      for (const Index node : mesh.face(f)) {
+        const Vec3d p = mesh.positions[node];
+        mesh.corner_uvs.push_back({p.x, p.y + (f < 32 ? 0 : gap)});
+      }
+    EXPECT_EQ(sew_islands(mesh, 1, 0, "mesh").mesh.node_count(), gap > 0 ? 90 : 81) << gap;
+  }
+}
+
 TEST(Islands, AreMeasuredByTheirMedianEdge) {
   // A strip of ten quads, one of which is drawn out to thirty times its length in the pattern.
   Mesh mesh = quad_grid(11, 2, 10, 1);

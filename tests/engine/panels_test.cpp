@@ -60,6 +60,29 @@ std::string refusal_of(const Fasteners& fasteners) {
   return "";
 }
 
+TEST(Panels, OneShortEdgeIsANode) {
+  // A front whose corner was cut off by 0.9 mm, and a back without; edges 1 and 2 of it are one.
+  Panel front = rectangle("front", 0.3, 0.2), back = rectangle("back", 0.3, 0.2);
+  front.outline = {{0, 0}, {0.3, 0}, {0.3, 0.1991}, {0.2991, 0.2}, {0, 0.2}};
+  back.translation = {0, 0.1, 0};
+  const std::vector<Seam> seams{{{"front", "back"}, {1, 1}}, {{"front", "back"}, {4, 3}}};
+  const SewnPanels sewn = sew_panels({front, back}, seams, 0.02, "mesh");
+  ASSERT_EQ(sewn.notes.size(), 1U);
+  EXPECT_EQ(sewn.notes[0].substr(0, 33), "mesh.panels[0]: edge 2 is 0.00127");
+  EXPECT_GT(shortest_over_longest_edge(sewn.mesh), 0.3);
+  EXPECT_EQ(sewn.mesh.stitches.size(), 22U);
+  Mesh mesh = sewn.mesh;
+  EXPECT_EQ(validate_mesh(mesh, "mesh"), 0);
+  // A curve of short edges is no such edge.
+  front.outline = {{0, 0}, {0.3, 0}, {0.3, 0.198}, {0.2995, 0.199}, {0.299, 0.1995}, {0.298, 0.2}, {0, 0.2}};
+  EXPECT_EQ(sew_panels({front}, {}, 0.02, "mesh").notes.size(), 0U);
+  // Where short edges are sewn to each other, one thread is left of their seam.
+  front.outline = back.outline = {{0, 0}, {0.3, 0}, {0.3, 0.1991}, {0.2991, 0.2}, {0, 0.2}};
+  const SewnPanels both = sew_panels({front, back}, {{{"front", "back"}, {2, 2}}}, 0.02, "mesh");
+  ASSERT_EQ(both.mesh.stitches.size(), 1U);
+  EXPECT_NEAR(both.mesh.stitches[0].length, 0.00127 / 2, 1e-5);
+}
+
 TEST(Panels, EdgeLengthsThatAreNoneAreRefused) {
   for (const double h : {0.0, -0.1, 1e-7, std::nan(""), HUGE_VAL})
     EXPECT_EQ(refusal({rectangle("a", 1, 0.5)}, {}, h).rfind("mesh.edge_length: found ", 0), 0u) << h;

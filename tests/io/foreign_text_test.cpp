@@ -103,18 +103,76 @@ TEST(ForeignText, MessagesNameTheVerticesOfAnObjFileAsItDoes) {
   const TemporaryFolder folder;
   const auto refusal = [&](const std::string& content, double weld = 0) {
     const std::filesystem::path path = folder.write("a.obj", content);
-    const std::string found = message_of([&] { read_mesh(path, weld, "garments[0].mesh"); });
+    const std::string found = message_of([&] { read_mesh(path, {.weld = weld, .key = "garments[0].mesh"}); });
     return found.substr(found.find("a.obj"));
   };
-  EXPECT_EQ(refusal(square + "\nv 9 9 9\nf 1 2 3 4\n"),
-            "a.obj: vertex 5 (line 6) is isolated: found no face at it, expected at least one; delete it");
+  const std::string advice = "; or set mesh.repair to true, or use python -m isocloth repair";
   EXPECT_EQ(
       refusal(square + "f 1 2 4\nf 2 3 4\n# the same\nf 3 4 2\n"),
       "a.obj: face 3 (line 8) repeats face 2 (line 6): found nodes 3 4 2 twice, expected each face once; "
-      "delete one of them");
-  // Vertices 4 and 5 are one after welding; the numbers stay those of the file.
-  EXPECT_EQ(refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\n", 1e-6),
-            "a.obj: vertex 6 (line 6) is isolated: found no face at it, expected at least one; delete it");
+      "delete one of them" +
+          advice);
+  // Vertices 4 and 5 are one after welding, vertex 6 is of no face; the numbers stay those of the file.
+  EXPECT_EQ(
+      refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\nf 7 5 3\n", 1e-6),
+      "a.obj: face 3 (line 10) repeats face 2 (line 9): found nodes 7 4 3 twice, expected each face once; "
+      "delete one of them" +
+          advice);
+  // Pieces of a polygon are called as it is.
+  EXPECT_EQ(refusal(square + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 3 2\n").substr(0, 57),
+            "a.obj: face 2 (line 7) repeats face 1 (line 6): found nod");
+}
+
+TEST(ForeignText, AllFaultsOfAFileAreCountedAtOnce) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path =
+      folder.write("a.obj", square + "v 9 9 9\nv 1 2 0\nv 0 1 0\nf 1 2 3 4\nf 1 2 3 4\nf 2 3 2\nf 7 3 6\n");
+  const std::string first =
+      path.string() +
+      ": face 3 (line 10) repeats vertex 2 (line 2): found nodes 2 3 2, expected distinct "
+      "nodes; delete the face";
+  EXPECT_EQ(
+      message_of([&] { read_mesh(path); }),
+      first +
+          "; in all found 1 faces with a corner twice (first face 3 (line 10)), 1 vertices on others (first "
+          "vertex 7 (line 7)), 1 faces that repeat another (first face 2 (line 9)); or set mesh.repair to "
+          "true, or use python -m isocloth repair");
+  std::vector<std::string> notes;
+  MeshNames names;
+  const Mesh mesh = read_mesh(path, {.repairs = true, .names = &names, .notes = &notes});
+  EXPECT_EQ(mesh.node_count(), 5);
+  EXPECT_EQ(mesh.face_count(), 2);
+  EXPECT_EQ(names.node(4), "vertex 6 (line 6)");
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(
+      notes[0],
+      path.string() +
+          ": repaired: 1 unused vertices (first vertex 5 (line 5)), left out; 1 faces with a corner twice "
+          "(first face 3 (line 10)), without the second, or left out; 1 vertices on others (first vertex 7 "
+          "(line 7)), united; 1 faces that repeat another (first face 2 (line 9)), left out");
+}
+
+TEST(ForeignText, PolygonsAndUnusedVerticesAreNoFaults) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path =
+      folder.write("a.obj", "v 9 9 9\n" + square + "v -1 0.5 0\nf 2 3 4 5 6\n");
+  std::vector<std::string> notes;
+  const Mesh mesh = read_mesh(path, {.notes = &notes});
+  EXPECT_EQ(mesh.node_count(), 5);
+  EXPECT_EQ(mesh.face_count(), 3);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0],
+            path.string() +
+                ": 1 faces of more than 4 corners (first face 1 (line 7)), cut into triangles; 1 unused "
+                "vertices (first vertex 1 (line 1)), left out");
+  EXPECT_EQ(read_surface(path).face_count(), 3);
+  const std::filesystem::path bow = folder.write(
+      "b.obj", "v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nv 2 3 0\nv -1 3 0\nv 2 2 0\nf 1 2 3 4 5 6 7\n");
+  EXPECT_EQ(
+      message_of([&] { read_mesh(bow); }),
+      bow.string() +
+          ": found faults whose repair is a choice: 1 faces of more than 4 corners that cross themselves or "
+          "have no area (first face 1 (line 8)), split or delete them");
 }
 
 TEST(ErrorText, SaysWhatHappenedInASentence) {

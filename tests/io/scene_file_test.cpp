@@ -584,5 +584,26 @@ TEST(SceneFile, DigestSeesEveryChange) {
   EXPECT_FALSE(changed([](Scene& s) { s.projection.on_violation = OnViolation::go_on; }));
 }
 
+TEST(SceneFile, ContactToleranceFollowsTheThinnestFabric) {
+  const TemporaryFolder folder;
+  const auto tolerance = [&](const std::string& contact, const std::string& preset) {
+    return read_scene(
+               folder.write("a.json", R"({"step": 0.01, "duration": 0.1, "contact": {)" + contact +
+                                          R"(}, "garments": [{"mesh": {"generator": "quad_grid", "nodes":
+        [3, 3], "size": [1, 1]}, "fabric": {"preset": "denim"}}, {"mesh": {"generator": "quad_grid", "nodes": [3, 3],
+        "size": [1, 1]}, "transform": {"translation": [0, 0, 1]}, "fabric": {"preset": ")" +
+                                          preset + R"("}}]})"))
+        .contact.tolerance;
+  };
+  for (const char* preset : {"cotton", "paper", "polyester", "silk"}) {
+    const double found = tolerance(R"("cloth": true)", preset);
+    EXPECT_GT(found, 1e-5) << preset;
+    EXPECT_LT(found, 1e-4) << preset;
+    EXPECT_EQ(tolerance("", preset), 1e-4) << preset;
+  }
+  EXPECT_EQ(tolerance(R"("cloth": true)", "denim"), 1e-4);
+  EXPECT_EQ(tolerance(R"("cloth": true, "tolerance": 5e-5)", "cotton"), 5e-5);
+}
+
 }  // namespace
 }  // namespace isocloth

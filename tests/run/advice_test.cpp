@@ -216,10 +216,9 @@ const Advice all_advice[] = {
        scene["obstacles"][0]["shape"]["scale"] = 1;  // that of the file times 0.001
        scene["obstacles"][0]["position"] = {0, 0, -2};
      }},
-    {"isolated_vertex", R"({"mesh": {"generator": null, "nodes": null, "size": null, "file": "unused.obj"}})",
-     "vertex 5 (line 5) is isolated", "delete it", garment(R"({"mesh": {"file": "used.obj"}})")},
-    {"pentagon", R"({"mesh": {"generator": null, "nodes": null, "size": null, "file": "pentagon.obj"}})",
-     "more than 4 corners", "split the polygon", garment(R"({"mesh": {"file": "split.obj"}})")},
+    {"face_twice", R"({"mesh": {"generator": null, "nodes": null, "size": null, "file": "twice.obj"}})",
+     "face 2 (line 6) repeats face 1 (line 5)", "set mesh.repair to true",
+     garment(R"({"mesh": {"repair": true}})")},
     {"gripper_without_holds", R"({"grippers": [{"region": {"type": "sphere", "radius": 0.05}}]})",
      "has no holds", "only commands close it",
      [](Json& scene, const std::string&) {
@@ -247,10 +246,7 @@ class AdviceTest : public ::testing::TestWithParam<Advice> {
                   "v 0 0 0\nv .1 0 0\nv .1 .1 0\nv 0 .1 0\nvt 0 0\nvt .1 0\nvt .1 .1\nvt 0 .1\n"
                   "f 1/1 2/2 3/3 4/4\n");
     const std::string square = "v 0 0 0\nv .1 0 0\nv .1 .1 0\nv 0 .1 0\n";
-    folder_.write("used.obj", square + "f 1 2 3 4\n");
-    folder_.write("unused.obj", square + "v 9 9 9\nf 1 2 3 4\n");
-    folder_.write("pentagon.obj", square + "v -.05 .05 0\nf 1 2 3 4 5\n");
-    folder_.write("split.obj", square + "v -.05 .05 0\nf 1 2 3 4\nf 1 4 5\n");
+    folder_.write("twice.obj", square + "f 1 2 3 4\nf 3 4 1 2\n");
     folder_.write("one.obj", octahedron({0}));
     folder_.write("touching.obj", octahedron({0, 0.2}));
     folder_.write("overlap.obj", octahedron({0, 0.15}));

@@ -15,6 +15,7 @@ from ._gallery import gallery
 from ._gradients import Gradient, Tape
 from ._import import Imported, import_meshes
 from ._render import render
+from ._repair import Fault, Repaired, repair
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
 from ._simulation import Simulation, View
@@ -39,10 +40,10 @@ _arguments.make_readable(_core)
 __version__ = _version()
 quantities = _core.quantities
 __all__ = [
-    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",
-    "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result",
-    "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "SmoothedGradient",
-    "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery",
-    "import_meshes", "load_plan", "quantities", "read_sweep", "render", "run", "run_plan", "save_mesh",
-    "save_recording", "schema", "smoothed_gradient", "sweep", "view",
+    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "Fault", "FileError",
+    "ForceError", "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError",
+    "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce",
+    "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export",
+    "fit", "gallery", "import_meshes", "load_plan", "quantities", "read_sweep", "render", "repair", "run", "run_plan",
+    "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep", "view",
 ]

@@ -10,6 +10,7 @@ from ._fields import QUANTITIES
 from ._gallery import gallery
 from ._import import EXACT, import_meshes, read_meshes
 from ._render import render
+from ._repair import LEAST_ALTITUDE, LEAST_PIECE, repair
 from ._results import Result
 from ._sweep import load_plan, run_plan
 from ._view import view
@@ -27,6 +28,7 @@ def main(arguments=None):
     command.add_argument("--garment", action="append", help="one to write, by its name; default: all")
     command.add_argument("--no-obstacles", action="store_true", help="garments alone")
     _add_import(commands)
+    _add_repair(commands)
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
     command.set_defaults(run=lambda options: view(options.scene, options.port, options.record, threads=options.threads,
                                                    allow=options.allow))
@@ -69,6 +71,7 @@ def _add_import(commands):
     command.add_argument("--weld", type=float, nargs="?", const=EXACT, metavar="METRES",
                          help="unite nodes on open edges that lie so near; without a number: %(const)g m, for vertices "
                          "that a program has split")
+    command.add_argument("--repair", action="store_true", help="mend what can be mended, as isocloth repair does")
     command.add_argument("--rate", type=float, help="frames per second of an animation; default: that of the file")
     command.add_argument("--from", type=float, dest="begin", help="[s] of the file, time 0 of the scene")
     command.add_argument("--to", type=float, dest="end", help="[s] of the file")
@@ -91,8 +94,8 @@ def _import(options):
         raise Error("import: found no output, expected a folder (-o FOLDER), or --list")
     done = import_meshes(options.file, options.output, meshes=options.mesh, garments=options.garment,
                          obstacles=options.obstacle, bodies=options.body, unit=options.unit, up=options.up,
-                         weld=options.weld, rate=options.rate, begin=options.begin, end=options.end,
-                         animation=options.animation, overwrite=options.overwrite, allow=options.allow)
+                         weld=options.weld, repairs=options.repair, rate=options.rate, begin=options.begin,
+                         end=options.end, animation=options.animation, overwrite=options.overwrite, allow=options.allow)
     print(f"{options.file}: unit {done.unit:g} m, {done.up} was up; metres and z up now")
     for mesh in done.meshes:
         print("  {role} {name}: {nodes} nodes, {faces} faces, {0:.3g} x {1:.3g} x {2:.3g} m{3}".format(
@@ -101,6 +104,34 @@ def _import(options):
         print(f"  note: {note}")
     print(f"{done.scene}:")
     print(done.scene.read_text(encoding="utf-8"), end="")
+
+
+def _add_repair(commands):
+    command = commands.add_parser("repair", help="mend a mesh that another program made")
+    command.set_defaults(run=_repair)
+    command.add_argument("file", help=".obj .ply .stl")
+    command.add_argument("-o", "--output", metavar="FILE", help=".obj to write; without one faults are said alone")
+    command.add_argument("--report", action="store_true", help="say the faults alone, and write nothing")
+    command.add_argument("--weld", type=float, help="distance within which vertices on open edges are united, in the "
+                         "unit of the file; default: a millionth of its diagonal")
+    command.add_argument("--least-altitude", type=float, default=LEAST_ALTITUDE, metavar="SHARE",
+                         help="least altitude of a triangle over the median edge; default: %(default)s")
+    command.add_argument("--least-piece", type=float, default=LEAST_PIECE, metavar="SHARE",
+                         help="of the area, of pieces of at most eight faces that stay; default: %(default)s")
+    command.add_argument("--overwrite", action="store_true", help="a file that is there")
+
+
+def _repair(options):
+    if options.output is None and not options.report:
+        raise Error("repair: found no output, expected a file (-o FILE), or --report")
+    done = repair(options.file, None if options.report else options.output, weld=options.weld,
+                  least_altitude=options.least_altitude, least_piece=options.least_piece,
+                  overwrite=options.overwrite)
+    print(f"{options.file}:")
+    for line in done.report.splitlines():
+        print(f"  {line}")
+    if done.file is not None:
+        print(f"{done.file}: {len(done.positions)} vertices, {len(done.faces)} faces")
 
 
 def _add_render(commands):

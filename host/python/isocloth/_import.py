@@ -14,6 +14,8 @@ import stat
 
 import numpy
 
+from . import _core
+from ._repair import repair_arrays
 from .errors import Error, FileError, MeshError
 
 UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -151,7 +153,7 @@ def _times(path, source, rate, begin, end):
 class _Shape:
     """A mesh in metres with z up: ``faces``, ``uvs`` by corner or None, ``frames`` [m], shape (frames, nodes, 3)."""
 
-    def __init__(self, mesh, times, unit, up, weld):
+    def __init__(self, mesh, times, unit, up, weld, repairs):
         self.name, self.notes = mesh.name, []
         turn = unit * numpy.asarray(_UPRIGHT[up], dtype=float).T
         moves = mesh.moves and times is not None
@@ -169,8 +171,11 @@ class _Shape:
         number = {node: i for i, node in enumerate(used)}
         self.faces = [tuple(number[node] for node in face) for face in mesh.faces]
         self.uvs = None if mesh.uvs is None else numpy.asarray(mesh.uvs, dtype=float)
-        self._weld(weld)
-        self._split_polygons()
+        if repairs:
+            self._repair(weld)
+        else:
+            self._weld(weld)
+            self._split_polygons()
         # What only rounding moves is at rest.
         if moves and numpy.ptp(self.frames, axis=0).max() <= 1e-7 * max(numpy.ptp(self.frames[0]), 1e-30):
             self.frames = self.frames[:1]
@@ -241,8 +246,20 @@ class _Shape:
         self.faces = faces
         self.uvs = None if self.uvs is None else self.uvs[corners]
 
+    def _repair(self, weld):
+        """As :func:`isocloth.repair` does, by the first frame; what moves keeps the places of its frames."""
+        done = repair_arrays(self.frames[0], self.faces, self.uvs, weld)
+        if not done.is_whole:
+            raise MeshError(f"{self.name}: found faults whose repair is a choice: "
+                            + "; ".join(map(str, done.faults)))
+        self.notes += [f"repaired: {fault}" for fault in done.faults]
+        self.frames = self.frames[:, done.node_numbers] if self.moves else done.positions[None]
+        self.faces, self.uvs = done.faces, done.uvs
+        if not self.faces:
+            raise MeshError(f"{self.name}: found no face after its repair, expected at least one")
+
     def _split_polygons(self):
-        """Triangles and quads stay; larger faces become fans of triangles, which need them convex."""
+        """Triangles and quads stay; larger faces become triangles, fans of those that are convex."""
         if all(len(face) <= 4 for face in self.faces):
             return
         faces, corners, corner, count = [], [], 0, 0
@@ -254,12 +271,16 @@ class _Shape:
                 count += 1
                 p = self.frames[0][list(face)]
                 normals = numpy.cross(p[1:-1] - p[0], p[2:] - p[0])
+                parts = [(0, k, k + 1) for k in range(1, len(face) - 1)]
                 if (normals @ normals.sum(0) <= 0).any():
-                    raise MeshError(f"{self.name}: face {number}: found a polygon of {len(face)} corners that is not "
-                                    "convex, expected triangles and quads; triangulate it in the program that made it")
-                for k in range(1, len(face) - 1):
-                    faces.append((face[0], face[k], face[k + 1]))
-                    corners += [corner, corner + k, corner + k + 1]
+                    parts = [tuple(map(int, part)) for part in _core.clip_ears(p)]
+                if not parts:
+                    raise MeshError(f"{self.name}: face {number}: found a polygon of {len(face)} corners that crosses "
+                                    "itself or has no area, expected another; triangulate it in the program that made "
+                                    "it")
+                for part in parts:
+                    faces.append(tuple(face[k] for k in part))
+                    corners += [corner + k for k in part]
             corner += len(face)
         self.notes.append(f"{count} faces of more than four corners became triangles")
         self.faces, self.uvs = faces, None if self.uvs is None else self.uvs[corners]
@@ -326,7 +347,7 @@ def _scene(written, duration):
 
 
 def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodies=(), unit=None, up=None, weld=None,
-                  rate=None, begin=None, end=None, animation=None, overwrite=False, allow=()):
+                  repairs=False, rate=None, begin=None, end=None, animation=None, overwrite=False, allow=()):
     """Reads meshes of a glTF 2, USD or FBX file, and writes what scenes read into a folder: for each ``NAME.obj`` with
     texture coordinates, in metres with z up, for one that moves ``NAME.mdd`` with a frame for each time, and
     ``scene.json`` that names them. Returns an :class:`Imported`.
@@ -340,7 +361,8 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
     what the file says, with a note.
 
     weld: [m], unites nodes on open edges that lie so near, as programs split vertices where texture coordinates or
-    normals have seams (1e-5 is a good number for these); None: not.
+    normals have seams (1e-5 is a good number for these); None: not. repairs: whether each mesh is mended as
+    :func:`repair` does it, by its first frame, with weld or else its own distance; notes count what was found.
 
     rate: frames per second at which an animation is sampled, between which the engine goes straight; none: that of the
     file, 60 of glTF, which has none. begin, end: [s] of the file; begin is time 0 of the scene. animation: name of one,
@@ -371,7 +393,7 @@ def import_meshes(path, folder, *, meshes=None, garments=(), obstacles=(), bodie
         _require_room(path, chosen, len(times))
         source.prepare(times)
     try:
-        shapes = [_Shape(mesh, times, unit, up, weld) for mesh in chosen]
+        shapes = [_Shape(mesh, times, unit, up, weld, repairs) for mesh in chosen]
         parts = [(shape, _role(shape, roles)) for shape in shapes]
     except MeshError as error:
         raise MeshError(f"{path}: {error}") from None

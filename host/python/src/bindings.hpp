@@ -26,6 +26,7 @@ void bind_forces(nanobind::class_<Runner>& type);
 void bind_pickles(nanobind::class_<Snapshot>& snapshot, nanobind::class_<Runner>& type);
 void bind_bodies(nanobind::class_<Runner>& type);
 void bind_gradients(nanobind::module_& module);
+void bind_meshes(nanobind::module_& module);
 void bind_rasteriser(nanobind::module_& module);
 void bind_runs(nanobind::module_& module);
 void bind_sweeps(nanobind::module_& module);
