@@ -86,14 +86,16 @@ class Result:
 
 
 def run(scene, output=None, *, backend="cpu", device=0, precision="float64", solver="automatic", simd="", threads=0,
-        overwrite=False, resume=False, frames_of=None, certify=False, energy_balance=False, quiet=False, allow=None):
+        overwrite=False, resume=False, frames_of=None, ply=False, certify=False, energy_balance=False, quiet=False,
+        allow=None):
     """Simulates a scene into a result folder, as ``isocloth run`` does, and returns its :class:`Result`.
 
     scene, allow and the options of execution: as :class:`Simulation`. output: folder; none: the result is
     kept in memory alone. overwrite, resume: what to do with a result folder that is there. frames_of: number of
-    garments, the first ones, whose positions are kept. certify: test every step for cloth that passes through
-    cloth. energy_balance: measure in every step where the energy of each garment comes from and goes to; `metrics` then
-    has the columns of host/docs/ENERGY_BALANCE.md. quiet: no progress on standard error.
+    garments, the first ones, whose positions are kept. ply: write every frame as ``frames/*.ply``, too. certify: test
+    every step for cloth that passes through cloth. energy_balance: measure in every step where the energy of each
+    garment comes from and goes to; `metrics` then has the columns of host/docs/ENERGY_BALANCE.md. quiet: no progress on
+    standard error.
 
     How it ended is ``summary["status"]``: ``completed``, ``stopped`` or ``failed``. Ctrl-C leaves a valid result and
     a checkpoint to resume from, and raises KeyboardInterrupt.
@@ -110,7 +112,7 @@ def run(scene, output=None, *, backend="cpu", device=0, precision="float64", sol
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "result"))
         if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
         summary = json.loads(_core.run(*file, target, backend, device, precision, solver, simd, threads, if_exists,
-                                       frames_of, certify, energy_balance, quiet))
+                                       frames_of, ply, certify, energy_balance, quiet))
         for line in summary["warnings"]:
             warnings.warn(line, SceneWarning, stacklevel=2)
         result = Result(target)
