@@ -1,4 +1,4 @@
-"""A walk through the add-on: a cloth is laid on a table, a flag waves on a pole that moves, a bag is sewn from curves.
+"""A walk through the add-on: a cloth falls on a table, a banner swings on a bar that moves, a bag is sewn from curves.
 
     python walk.py FOLDER                          with bpy from PyPI
     blender -b --python walk.py -- FOLDER          in Blender
@@ -97,7 +97,7 @@ def bag(name, location):
 
 
 def make_scene():
-    """Returns the table cloth, the flag, the bag and the pole."""
+    """Makes a table, a cloth above it, a banner, and a ball that comes down."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end, scene.render.fps = 1, 48, 24
@@ -108,22 +108,22 @@ def make_scene():
     edges.width, edges.segments = 0.015, 4
     cloth = sheet("table cloth", 41, 0.9, (0, 0, 0.54))
     cloth.rotation_euler.z = 0.3
-    flag = sheet("flag", 25, 0.5, (0.95, 0, 0.8))
-    flag.rotation_euler = (math.pi / 2, 0, 0)
-    group = flag.vertex_groups.new(name="pole")
-    group.add([j * 25 for j in range(25)], 1.0, "REPLACE")
+    banner = sheet("banner", 25, 0.45, (0.75, 0, 0.75))
+    banner.rotation_euler = (math.pi / 2, 0, 0)
+    group = banner.vertex_groups.new(name="bar")
+    group.add([24 * 25 + i for i in range(0, 25, 6)], 1.0, "REPLACE")
     bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=0.1, location=(0.1, 0.1, 0.75))
     ball = bpy.context.object
     ball.name = "ball"
-    for obj, frames in ((flag, ((1, 0.0), (24, 0.4), (48, 0.0))), (ball, ((1, 0.0), (30, 0.0), (48, 0.1)))):
-        start = obj.location.y if obj is flag else obj.location.z
+    for obj, frames in ((banner, ((1, 0.0), (20, 0.4), (40, 0.0), (48, 0.1))),
+                        (ball, ((1, 0.0), (30, 0.0), (48, 0.1)))):
+        start = obj.location.y if obj is banner else obj.location.z
         for frame, way in frames:
-            if obj is flag:
+            if obj is banner:
                 obj.location.y = start - way
             else:
                 obj.location.z = start - way
             obj.keyframe_insert("location", frame=frame)
-    return cloth, flag, table, ball
 
 
 def chosen(*objects):
@@ -135,7 +135,7 @@ def chosen(*objects):
 
 def look(scene, path):
     """Draws a picture with Cycles."""
-    colors = {"table cloth": (0.75, 0.2, 0.15), "flag": (0.1, 0.3, 0.6), "table": (0.45, 0.3, 0.2),
+    colors = {"table cloth": (0.75, 0.2, 0.15), "banner": (0.1, 0.3, 0.6), "table": (0.45, 0.3, 0.2),
               "ball": (0.6, 0.6, 0.6), "bag sewn": (0.75, 0.6, 0.2)}
     for name, color in colors.items():
         obj = scene.objects.get(name)
@@ -146,24 +146,26 @@ def look(scene, path):
             material.node_tree.nodes["Principled BSDF"].inputs["Roughness"].default_value = 0.8
             obj.data.materials.append(material)
     bpy.ops.mesh.primitive_plane_add(size=20)
+    scene.view_settings.view_transform = "Standard"
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
     camera.location, camera.rotation_euler = (0.15, -2.8, 1.5), (math.radians(71), 0, math.radians(2))
     light = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
-    light.rotation_euler, light.data.energy, light.data.angle = (0.7, 0.3, 0.4), 4, 0.1
+    light.rotation_euler, light.data.energy, light.data.angle = (0.7, 0.5, 0.4), 2.5, 0.1
     for obj in (camera, light):
         scene.collection.objects.link(obj)
     scene.camera = camera
     scene.world = bpy.data.worlds.new("world")
     scene.world.use_nodes = True
-    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.8, 0.85, 0.9, 1)
-    scene.render.engine, scene.cycles.samples, scene.cycles.device = "CYCLES", 12, "CPU"
-    scene.cycles.use_denoising = getattr(bpy.app.build_options, "openimagedenoise", False)
+    scene.world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.35, 0.38, 0.42, 1)
+    scene.render.engine, scene.cycles.samples, scene.cycles.device = "CYCLES", 16, "CPU"
+    scene.cycles.use_denoising = bpy.app.version >= (4, 0, 0)  # Debian's 3.4 has no library for it
     scene.render.resolution_x, scene.render.resolution_y = 800, 450
     scene.render.filepath = str(path)
     bpy.ops.render.render(write_still=True)
 
 
 def main(folder):
+    """All stages."""
     folder = pathlib.Path(folder).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     stages = Stages()
@@ -171,12 +173,12 @@ def main(folder):
     make_scene()
     install(path)
     stages.done(f"installed {path.name} in Blender {bpy.app.version_string}")
-    cloth, flag, table, ball = (bpy.data.objects[name] for name in ("table cloth", "flag", "table", "ball"))
-    chosen(cloth, flag)
+    cloth, banner, table, ball = (bpy.data.objects[name] for name in ("table cloth", "banner", "table", "ball"))
+    chosen(cloth, banner)
     bpy.ops.isocloth.set_role(role="CLOTH")
     chosen(table, ball)
     bpy.ops.isocloth.set_role(role="BODY")
-    flag.isocloth.pinned, flag.isocloth.preset, cloth.isocloth.preset = "pole", "POLYESTER", "COTTON"
+    banner.isocloth.pinned, banner.isocloth.preset, cloth.isocloth.preset = "bar", "POLYESTER", "COTTON"
     sewn = bag("bag", (-0.7, 0, 0.6))
     chosen(sewn)
     bpy.ops.isocloth.set_role(role="PATTERN")
@@ -191,7 +193,7 @@ def main(folder):
             point = sewn.isocloth.points.add()
             point.curve, point.point = curve, corner
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "walk.blend"))
-    stages.done("made a scene: table cloth, flag, pattern of a bag; table and balls")
+    stages.done("made a scene: table cloth, banner, pattern of a bag; table and balls")
     scene = bpy.context.scene
     scene.isocloth.last_frame = 24
     bpy.ops.isocloth.simulate()
@@ -206,7 +208,7 @@ def main(folder):
     stages.done("saved and opened again")
     look(scene, folder / "walk.png")
     stages.done("drew walk.png")
-    chosen(*(scene.objects[name] for name in ("table cloth", "flag", "bag sewn")))
+    chosen(*(scene.objects[name] for name in ("table cloth", "banner", "bag sewn")))
     if bpy.app.build_options.alembic:  # Debian's has none
         bpy.ops.isocloth.export(filepath=str(folder / "cloth.abc"))
         stages.done("exported cloth.abc")

@@ -30,6 +30,11 @@ def main(arguments=None):
     command.add_argument("files", nargs="+", help="files to write: " + " ".join(WRITERS))
     command.add_argument("--garment", action="append", help="one to write, by its name; default: all")
     command.add_argument("--no-obstacles", action="store_true", help="garments alone")
+    command.add_argument("--fps", type=float, help="frames per second of the program that reads it; default: those of "
+                         "the result")
+    command.add_argument("--color", action="append", default=[], metavar="NAME=#rrggbb",
+                         help="of a garment or obstacle")
+    command.add_argument("--thickness", type=float, metavar="METRES", help="a second side of cloth in this distance")
     _add_import(commands)
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
     command.set_defaults(run=lambda options: view(options.scene, options.port, options.record, threads=options.threads,
@@ -145,7 +150,8 @@ def _add_render(commands):
     command.set_defaults(run=_render)
     command.add_argument("result", help="folder")
     command.add_argument("file", help="to write: .png, .mp4 or .webm")
-    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+    command.add_argument("--color", help="plain, garment, " + ", ".join(QUANTITIES) + "; default: plain, of several "
+                         "garments garment")
     command.add_argument("--most", type=float, help="upper end of the colours in their unit; default: by all frames")
     command.add_argument("--frame", type=int, help="of a picture, from 0, or from -1 backwards; default: the last")
     command.add_argument("--size", default="1280x720", help="width x height in pixels; default: %(default)s")
@@ -163,7 +169,7 @@ def _add_gallery(commands):
     command.add_argument("--output", default="gallery.html", help="page to write; default: %(default)s")
     command.add_argument("--results", default="results", help="where scenes are run that have no result there yet; "
                          "default: %(default)s")
-    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+    command.add_argument("--color", help="plain, garment, " + ", ".join(QUANTITIES))
 
 
 def _size(text):
@@ -234,8 +240,14 @@ def _sweep(options):
 
 def _export(options):
     result = Result(options.result)
+    colors = dict(word.partition("=")[::2] for word in options.color)
     for file in options.files:
-        written = export(result, file, garments=options.garment, obstacles=False if options.no_obstacles else None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            written = export(result, file, garments=options.garment, obstacles=False if options.no_obstacles else None,
+                             frames_per_second=options.fps, colors=colors, thickness=options.thickness)
+        for warning in caught:
+            print(f"isocloth: warning: {warning.message}", file=sys.stderr)
         print(written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}")
 
 
