@@ -1,7 +1,7 @@
 """A walk through the add-on: a cloth falls on a table, a banner swings on a bar that moves, a bag is sewn from curves.
 
-    python walk.py FOLDER                          with bpy from PyPI
-    blender -b --python walk.py -- FOLDER          in Blender
+    python walk.py FOLDER [THREADS]                          with bpy from PyPI
+    blender -b --python walk.py -- FOLDER [THREADS]          in Blender
 
 installs the add-on from its zip, simulates, goes on, reloads, bakes, exports, draws a picture, and prints the time of
 each stage.
@@ -67,6 +67,7 @@ def sheet(name, count, size, location):
              for j in range(count - 1) for i in range(count - 1)]
     obj = mesh_object(name, vertices, faces, location)
     obj.data.polygons.foreach_set("use_smooth", [True] * len(faces))
+    obj.modifiers.new("fine", "SUBSURF").levels = 2  # for the eye, as after any cloth of quads
     return obj
 
 
@@ -164,7 +165,7 @@ def look(scene, path):
     bpy.ops.render.render(write_still=True)
 
 
-def main(folder):
+def main(folder="results/walk_blender", threads=0):
     """All stages."""
     folder = pathlib.Path(folder).absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -195,7 +196,7 @@ def main(folder):
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "walk.blend"))
     stages.done("made a scene: table cloth, banner, pattern of a bag; table and balls")
     scene = bpy.context.scene
-    scene.isocloth.last_frame = 24
+    scene.isocloth.last_frame, scene.isocloth.threads = 24, int(threads)
     bpy.ops.isocloth.simulate()
     stages.done("simulated to frame 24")
     scene.isocloth.last_frame = 0
@@ -218,4 +219,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main((sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else sys.argv[1:] or ["results/walk_blender"])[0])
+    main(*(sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else sys.argv[1:]))

@@ -17,7 +17,6 @@ import numpy
 import pytest
 
 FOLDER = pathlib.Path(__file__).parents[2] / "host" / "blender"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the add-on is not beside the tests")
 sys.path.insert(0, str(FOLDER))
 
 from isocloth_addon import engine, outlines, point_cache, scene_file  # noqa: E402
