@@ -48,7 +48,7 @@ stage_format() {
 stage_lint() {
   python3 -m venv build/lint
   build/lint/bin/python -m pip install -q --disable-pip-version-check ruff
-  build/lint/bin/ruff check --config host/python/pyproject.toml host/python tests/python
+  build/lint/bin/ruff check --config host/python/pyproject.toml host/blender host/python tests/python
 }
 
 # Nobody edits files between the stages of a whole test: those of the host are compiled several at once.

@@ -94,7 +94,8 @@ def test_obstacles_of_a_result_without_a_folder_are_refused(sheet, tmp_path):
 
 def test_point_caches_are_read_back_by_the_engine(result, sheet, tmp_path):
     for suffix in ("pc2", "mdd"):
-        cache, topology = isocloth.export(result, tmp_path / f"cloth.{suffix}", garments=["sheet"])
+        cache, topology = isocloth.export(result, tmp_path / f"cloth.{suffix}", garments=["sheet"],
+                                          frames_per_second=20)
         raw = cache.read_bytes()
         assert raw.startswith(b"POINTCACHE2\0") if suffix == "pc2" else struct.unpack(">ii", raw[:8]) == (5, 35)
         motion = {"type": "recorded", "file": str(cache)} | ({"frames_per_second": 20} if suffix == "pc2" else {})
@@ -144,8 +145,8 @@ def test_vtkhdf_has_steps(result, tmp_path):
 
 def test_sequences_have_a_file_for_each_frame(result, tmp_path):
     written = isocloth.export(result, tmp_path / "frame_##.obj", obstacles=False)
-    assert [path.name for path in written] == [f"frame_{i:02d}.obj" for i in range(5)]
-    scene = {"step": 0.01, "duration": 0.1, "garments": [{"mesh": {"file": str(written[3])}}]}
+    assert [path.name for path in written] == ["frame.mtl", *(f"frame_{i:02d}.obj" for i in range(5))]
+    scene = {"step": 0.01, "duration": 0.1, "garments": [{"mesh": {"file": str(written[4])}}]}
     with pytest.warns(isocloth.SceneWarning, match="2 parts"):
         again = isocloth.Simulation(scene)
     numpy.testing.assert_allclose(again.positions(), result.frame(3), atol=TOLERANCE)
@@ -172,8 +173,156 @@ def test_the_command_writes_and_says_what_is_wrong(result, tmp_path, capsys):
         assert main(["export", *arguments]) == 2
         assert message in capsys.readouterr().err
     for name in ("a.PLY", "a.OBJ", "b.PC2"):
-        [path, *_] = isocloth.export(result, tmp_path / name, garments=["sheet"])
+        path = isocloth.export(result, tmp_path / name, garments=["sheet"], frames_per_second=20)[name == "a.OBJ"]
         assert path.read_bytes().startswith({"PLY": b"ply", "OBJ": b"o sheet", "PC2": b"POINTCACHE2"}[name[-3:]])
     (tmp_path / "file").write_text("")
     with pytest.raises(isocloth.FileError, match="export: "):
         isocloth.export(result, tmp_path / "file" / "a.ply")
+
+
+def read_cache(path):
+    """Positions of a .pc2, shape (samples, points, 3)."""
+    raw = path.read_bytes()
+    points, samples = struct.unpack("<i", raw[16:20])[0], struct.unpack("<i", raw[28:32])[0]
+    return numpy.frombuffer(raw, "<f4", offset=32).reshape(samples, points, 3)
+
+
+def test_a_point_cache_has_the_rate_that_is_asked_for(result, tmp_path):
+    with pytest.warns(UserWarning, match="cloth.pc2: has 20 frames per second, and no time of its own"):
+        isocloth.export(result, tmp_path / "cloth.pc2", garments=["sheet"])
+    nodes = result.garments["sheet"]
+    for rate in (20, 24, 100):
+        cache, _ = isocloth.export(result, tmp_path / "cloth.pc2", garments=["sheet"], frames_per_second=rate)
+        found = read_cache(cache)
+        assert len(found) == int(0.2 * rate + 1e-6) + 1
+        for number, points in enumerate(found):
+            k = min(int(number / rate / 0.05 + 1e-9), 3)
+            share = number / rate / 0.05 - k
+            expected = (1 - share) * result.frame(k)[nodes] + share * result.frame(k + 1)[nodes]
+            numpy.testing.assert_allclose(points, expected, atol=TOLERANCE)
+
+
+def test_obstacles_are_resampled_as_they_turn(result, tmp_path):
+    geometry = pytest.importorskip("pxr.UsdGeom")
+    usd = pytest.importorskip("pxr.Usd")
+    [path] = isocloth.export(result, tmp_path / "scene.usda", frames_per_second=40)
+    stage = usd.Stage.Open(str(path))
+    assert stage.GetTimeCodesPerSecond() == 40 and stage.GetEndTimeCode() == 8
+    ball = geometry.Xformable(stage.GetPrimAtPath("/scene/ball"))
+    front = ball.ComputeLocalToWorldTransform(3).Transform((1, 0, 0))  # 3/40 s of 90 degrees in 0.2 s
+    angle = numpy.radians(90 * 0.075 / 0.2)
+    numpy.testing.assert_allclose(front, [0.0375 + numpy.cos(angle), numpy.sin(angle), -1], atol=1e-5)
+
+
+def test_formats_have_materials_and_normals(result, tmp_path):
+    usd = pytest.importorskip("pxr.Usd")
+    shade = pytest.importorskip("pxr.UsdShade")
+    geometry = pytest.importorskip("pxr.UsdGeom")
+    gltf = pytest.importorskip("pygltflib")
+    colors = {"sheet": "#ff0000", "ball": (0, 255, 0)}
+    [path] = isocloth.export(result, tmp_path / "scene.usda", colors=colors)
+    stage = usd.Stage.Open(str(path))
+    found = {}
+    for name in ("sheet", "patch_2", "ball", "box"):
+        material, _ = shade.MaterialBindingAPI(stage.GetPrimAtPath(f"/scene/{name}")).ComputeBoundMaterial()
+        shader = shade.Shader(stage.GetPrimAtPath(material.GetPath().AppendChild("surface")))
+        found[name] = tuple(round(c, 3) for c in shader.GetInput("diffuseColor").Get())
+    assert found["sheet"] == (1, 0, 0) and found["ball"] == (0, 1, 0) and len(set(found.values())) == 4
+    mesh = geometry.Mesh.Get(stage, "/scene/sheet")
+    normals = numpy.array(mesh.GetNormalsAttr().Get(4))
+    points = numpy.array(mesh.GetPointsAttr().Get(4))
+    numpy.testing.assert_allclose(numpy.linalg.norm(normals, axis=1), 1, atol=1e-6)
+    corner = numpy.cross(points[1] - points[0], points[7] - points[0])
+    assert normals[0] @ corner > 0.9 * numpy.linalg.norm(corner)
+    [path] = isocloth.export(result, tmp_path / "scene.glb", colors=colors)
+    document = gltf.GLTF2().load(str(path))
+    factors = [material.pbrMetallicRoughness.baseColorFactor for material in document.materials]
+    assert factors[0] == [1, 0, 0, 1] and factors[2] == [0, 1, 0, 1] and all(m.doubleSided for m in document.materials)
+    assert [mesh.primitives[0].attributes.NORMAL is None for mesh in document.meshes] == [False, False, True, True]
+    assert set(document.meshes[0].primitives[0].targets[0]) == {"POSITION", "NORMAL"}
+    materials, *files = isocloth.export(result, tmp_path / "frame.obj", colors=colors)
+    assert "newmtl sheet\nKd 1 0 0" in materials.read_text()
+    text = files[0].read_text()
+    assert text.splitlines()[1] == "mtllib frame.mtl" and "usemtl patch_2" in text and text.count("vn ") == 35 + 12
+    [path, *_] = isocloth.export(result, tmp_path / "frame.ply", colors=colors)
+    head, body = path.read_bytes().split(b"end_header\n", 1)
+    assert b"property float nz" in head and b"property uchar blue" in head
+    assert body[24:27] == bytes([255, 0, 0])
+
+
+def test_texture_coordinates_of_files_are_kept(sheet, tmp_path):
+    usd = pytest.importorskip("pxr.Usd")
+    geometry = pytest.importorskip("pxr.UsdGeom")
+    gltf = pytest.importorskip("pygltflib")
+    # A seam of texture coordinates along the edge that both triangles have.
+    (tmp_path / "body.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0.2\nv 0 1 0\nvt 0 0\nvt .5 0\nvt .5 .5\nvt .6 .6\n"
+                                       "vt .9 .9\nvt .6 .9\nf 1/1 2/2 3/3\nf 1/4 3/5 4/6\n")
+    tetrahedron = "v 0 0 -2\nv 1 0 -2\nv 0 1 -2\nv 0 0 -1\nvt 0 0\nvt 1 0\nvt 0 1\n"
+    (tmp_path / "solid.obj").write_text(tetrahedron + "f 1/1 3/2 2/3\nf 1/1 2/2 4/3\nf 2/1 3/2 4/3\nf 3/1 1/2 4/3\n")
+    sheet["garments"].append({"name": "body", "mesh": {"file": str(tmp_path / "body.obj")},
+                              "pins": [{"select": {"all": True}}]})
+    sheet["obstacles"] = [{"name": "solid", "shape": {"type": "mesh", "file": str(tmp_path / "solid.obj")}}]
+    result = isocloth.run(sheet, tmp_path / "result", quiet=True)
+    [path] = isocloth.export(result, tmp_path / "scene.usda")
+    stage = usd.Stage.Open(str(path))
+
+    def uvs(name):
+        primvar = geometry.PrimvarsAPI(stage.GetPrimAtPath(f"/scene/{name}")).GetPrimvar("st")
+        assert primvar.GetInterpolation() == "faceVarying"
+        return numpy.array(primvar.Get())
+
+    expected = [[0, 0], [.5, 0], [.5, .5], [.6, .6], [.9, .9], [.6, .9]]
+    numpy.testing.assert_allclose(uvs("body"), expected, atol=1e-6)
+    numpy.testing.assert_allclose(uvs("solid"), [[0, 0], [1, 0], [0, 1]] * 4, atol=1e-6)
+    grey = geometry.Mesh.Get(stage, "/scene/body").GetDisplayColorAttr().Get()
+    assert grey == geometry.Mesh.Get(stage, "/scene/solid").GetDisplayColorAttr().Get()
+    [path] = isocloth.export(result, tmp_path / "scene.glb")
+    document = gltf.GLTF2().load(str(path))
+    body = next(mesh for mesh in document.meshes if mesh.name == "body").primitives[0]
+    assert document.accessors[body.attributes.POSITION].count == 6  # of 4 nodes
+    assert document.accessors[body.attributes.TEXCOORD_0].count == 6
+    _, frame, *_ = isocloth.export(result, tmp_path / "frame.obj", obstacles=False)
+    lines = [line for line in frame.read_text().splitlines() if line.startswith("f ")]
+    scene = {"step": 0.01, "duration": 0.1, "garments": [{"mesh": {"file": str(frame)}}]}
+    with pytest.warns(isocloth.SceneWarning):
+        again = isocloth.Simulation(scene).corner_uvs(0)
+    numpy.testing.assert_allclose(again[len(lines) - 2:, :3].reshape(-1, 2), expected, atol=1e-6)
+
+
+def test_cloth_gets_a_second_side(result, tmp_path):
+    geometry = pytest.importorskip("pxr.UsdGeom")
+    usd = pytest.importorskip("pxr.Usd")
+    validation = pytest.importorskip("pxr.UsdValidation")
+    [path] = isocloth.export(result, tmp_path / "thick.usda", thickness=0.004)
+    stage = usd.Stage.Open(str(path))
+    mesh = geometry.Mesh.Get(stage, "/scene/sheet")
+    points, flat = numpy.array(mesh.GetPointsAttr().Get(3)), result.frame(3)[result.garments["sheet"]]
+    assert len(points) == 70
+    numpy.testing.assert_allclose(numpy.linalg.norm(points[:35] - points[35:], axis=1), 0.004, atol=1e-6)
+    numpy.testing.assert_allclose((points[:35] + points[35:]) / 2, flat, atol=TOLERANCE)
+    counts, corners = list(mesh.GetFaceVertexCountsAttr().Get()), list(mesh.GetFaceVertexIndicesAttr().Get())
+    assert len(counts) == 2 * 24 + 2 * (6 + 4) and len(mesh.GetPrim().GetAttribute("primvars:st").Get()) == len(corners)
+    directed, first = set(), 0
+    for count in counts:  # closed: every edge once in either direction
+        face = corners[first:first + count]
+        directed |= {(face[k - 1], face[k]) for k in range(count)}
+        first += count
+    assert len(directed) == len(corners) and {(b, a) for a, b in directed} == directed
+    assert len(geometry.Mesh.Get(stage, "/scene/ball").GetPointsAttr().Get()) > 0
+    validators = validation.ValidationRegistry().GetOrLoadAllValidators()
+    assert not validation.ValidationContext(validators).Validate(stage)
+
+
+def test_numbers_and_colours_of_exports_are_checked(result, tmp_path):
+    for options, message in (
+            ({"frames_per_second": 0}, "frames_per_second: found 0, expected a number above 0, at most 100000"),
+            ({"frames_per_second": float("nan")}, "frames_per_second: found nan"),
+            ({"frames_per_second": "24"}, "frames_per_second: found '24'"),
+            ({"thickness": -1e-3}, "thickness: found -0.001, expected a number above 0, at most 1"),
+            ({"colors": {"shirt": "#ffffff"}}, 'colors: found "shirt", expected one of sheet, patch 2, ball, box'),
+            ({"colors": {"sheet": "red"}}, "colors: sheet: found 'red', expected three whole numbers"),
+            ({"colors": {"sheet": (0, 0, 256)}}, "colors: sheet: found")):
+        with pytest.raises(isocloth.Error, match="export: " + message.replace("(", r"\(")):
+            isocloth.export(result, tmp_path / "a.ply", **options)
+    with pytest.raises(isocloth.Error, match='a.abc: found the suffix ".abc", expected one of .usd .* Alembic'):
+        isocloth.export(result, tmp_path / "a.abc")

@@ -66,3 +66,42 @@ def test_files_of_dicts_are_sought_in_the_current_folder(sheet, tmp_path, monkey
     simulation = isocloth.Simulation(sheet)
     numpy.testing.assert_array_equal(simulation.positions(), vertices)
     numpy.testing.assert_array_equal(simulation.faces(0), [[0, 1, 2, 3], [1, 4, 2, -1]])
+
+
+def test_the_page_is_shown_in_a_notebook(sheet, tmp_path):
+    import html.parser
+
+    result = isocloth.run(sheet, tmp_path / "result", quiet=True)
+    tags = []
+    parser = html.parser.HTMLParser()
+    parser.handle_starttag = lambda tag, attributes: tags.append((tag, dict(attributes)))
+    parser.feed(result.widget(height=500)._repr_html_())
+    [(tag, attributes)] = tags
+    assert tag == "iframe" and "height: 500px" in attributes["style"]
+    assert attributes["srcdoc"] == (tmp_path / "result" / "report.html").read_text(encoding="utf-8")
+    assert "allow-same-origin" not in attributes["sandbox"]
+    with pytest.raises(isocloth.ShapeError, match="widget: height: found '9', expected a whole number from 100"):
+        result.widget("9")
+    with pytest.raises(isocloth.FileError, match="widget: found a result that is in memory alone"):
+        isocloth.run(sheet, quiet=True).widget()
+
+
+def test_the_command_of_the_package_runs_scenes(sheet, tmp_path, capsys):
+    from isocloth.__main__ import main
+
+    path, result = tmp_path / "scene.json", tmp_path / "result"
+    path.write_text(json.dumps(sheet))
+    words = ["run", str(path), "-o", str(result), "--quiet", "--threads", "1"]
+    assert main([*words, "--ply"]) == 0
+    assert capsys.readouterr().out.endswith("completed, 5 frames\n")
+    assert len(list((result / "frames").glob("*.ply"))) == 5
+    assert main(words) == 2
+    assert "found a folder that is not empty" in capsys.readouterr().err
+    path.write_text(json.dumps(sheet | {"duration": 0.4}))
+    assert main([*words, "--resume", "--frames-of", "0"]) == 0
+    assert len(isocloth.Result(result).times) == 9
+    path.write_text(json.dumps(sheet | {"projection": {"max_iterations": 1, "tolerance": 1e-9, "max_substeps": 1}}))
+    assert main([*words, "--overwrite"]) == 1
+    assert "stopped" in capsys.readouterr().err
+    path.write_text(json.dumps(sheet | {"steps": 1}))
+    assert main([*words, "--overwrite"]) == 2

@@ -261,7 +261,7 @@ def test_batches_are_one_mesh(batch):
     viewer = Viewer(batch, port=8970, threads=1)
     try:
         viewer.loop(0.1)
-        [mesh] = viewer._cloth.meshes
+        mesh, _reverse = viewer._cloth.meshes
         numpy.testing.assert_allclose(mesh.vertices, viewer.simulation.read("positions"), atol=1e-6)
         place = viewer.simulation.positions(7)[3]
         viewer.drag("start", place, place)
@@ -298,3 +298,61 @@ def test_what_a_page_shows_is_recorded(swing, tmp_path):
 def test_without_a_folder_nothing_is_recorded(viewer):
     with pytest.raises(isocloth.Error, match="--record"):
         viewer.take_picture()
+
+
+def test_what_was_computed_is_looked_at_again(viewer):
+    for _ in range(10):
+        viewer.single_step()
+    timeline, mesh = viewer.timeline, viewer._cloth.meshes[0]
+    numpy.testing.assert_allclose(timeline.times, 0.01 * numpy.arange(1, 11), atol=1e-9)
+    present = viewer.simulation.positions()
+    viewer.look_back(3)
+    numpy.testing.assert_array_equal(mesh.vertices, timeline.frame(3)[0])
+    assert numpy.abs(mesh.vertices - present).max() > 1e-4
+    assert viewer.panel._frame.value == 3 and viewer.panel._frame.max == 9
+    assert "0.04 of 0.10 s" in viewer.panel._when.content
+    viewer.color_by("edge strain")
+    viewer.look_back(5)
+    with pytest.raises(isocloth.Error, match="frame: found 10, expected an integer from 0 to 9"):
+        viewer.look_back(10)
+    viewer.color_by("plain")
+    viewer.pause(False)  # goes on from where it was
+    numpy.testing.assert_allclose(viewer._cloth.meshes[0].vertices, present, atol=1e-6)
+    viewer.single_step()
+    assert viewer.simulation.time == pytest.approx(0.11) and len(timeline) == 11
+    viewer.play_back(True)
+    seen = set()
+    for _ in range(10):
+        viewer.loop(0.05)
+        seen.add(viewer._seen)
+    assert viewer.is_paused and len(seen) > 3 and viewer.simulation.time == pytest.approx(0.11)
+    viewer.start_again()
+    assert viewer._seen is None and not viewer.is_looping and not viewer.panel._loops.value
+    viewer.single_step()
+    assert timeline.times == [pytest.approx(0.01)]
+
+
+def test_a_timeline_keeps_within_its_memory():
+    from isocloth._timeline import Timeline
+
+    positions, poses = numpy.zeros((10, 3), numpy.float32), numpy.zeros((0, 7))
+    timeline = Timeline(most=50 * positions.nbytes)
+    for step in range(1000):
+        timeline.add(0.01 * step, positions + step, poses)
+    assert 20 < len(timeline) <= 50 and timeline.times[0] == 0 and timeline.times[-1] > 9
+    assert numpy.diff(timeline.times).min() > 0.1
+    for number, time in enumerate(timeline.times):
+        assert timeline.frame(number)[0][0, 0] == pytest.approx(time / 0.01)
+    assert timeline.number_at(-1) == 0 and timeline.number_at(1e9) == len(timeline) - 1
+    timeline.add(1.0, positions, poses)  # it began again
+    assert 0.5 < timeline.times[-1] <= 1.0
+
+
+def test_garments_have_colours_and_a_reverse(sheet):
+    sheet["garments"].append(sheet["garments"][0] | {"name": "second", "transform": {"translation": [0, 0, 0.3]}})
+    with page(isocloth.Simulation(sheet, threads=1)) as viewer:
+        assert viewer.color == "garment" and viewer.panel.by.value == "garment"
+        fronts = [mesh for mesh in viewer._cloth.meshes if mesh.side == "front"]
+        backs = [mesh for mesh in viewer._cloth.meshes if mesh.side == "back"]
+        assert len(fronts) == len(backs) == 2 and len({mesh.color for mesh in fronts + backs}) == 4
+        assert all(sum(back.color) < sum(front.color) for front, back in zip(fronts, backs))

@@ -4,6 +4,7 @@ import argparse
 import os
 import signal
 import sys
+import warnings
 
 from ._export import WRITERS, export
 from ._fields import QUANTITIES
@@ -11,22 +12,30 @@ from ._gallery import gallery
 from ._import import EXACT, import_meshes, read_meshes
 from ._render import render
 from ._repair import LEAST_ALTITUDE, LEAST_PIECE, repair
-from ._results import Result
+from ._results import Result, run
 from ._sweep import load_plan, run_plan
 from ._view import view
 from .errors import Error, SceneError
 
+_EVERY = 10_000_000  # garments: more than there are
+
 
 def main(arguments=None):
-    """Returns the exit code: 0 done, 2 bad input, 130 interrupted."""
+    """Returns the exit code: 0 done, 1 a run missed its tolerance, 2 bad input, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="python -m isocloth", description=__doc__)
     commands = parser.add_subparsers(required=True)
+    _add_run(commands)
     command = commands.add_parser("export", help="write a result for other programs")
     command.set_defaults(run=_export)
     command.add_argument("result", help="folder")
     command.add_argument("files", nargs="+", help="files to write: " + " ".join(WRITERS))
     command.add_argument("--garment", action="append", help="one to write, by its name; default: all")
     command.add_argument("--no-obstacles", action="store_true", help="garments alone")
+    command.add_argument("--fps", type=float, help="frames per second of the program that reads it; default: those of "
+                         "the result")
+    command.add_argument("--color", action="append", default=[], metavar="NAME=#rrggbb",
+                         help="of a garment or obstacle")
+    command.add_argument("--thickness", type=float, metavar="METRES", help="a second side of cloth in this distance")
     _add_import(commands)
     _add_repair(commands)
     command = commands.add_parser("view", help="watch a scene in the browser, and drag its cloth")
@@ -42,13 +51,46 @@ def main(arguments=None):
     _add_sweep(commands)
     options = parser.parse_args(arguments)
     try:
-        options.run(options)
+        return options.run(options) or 0
     except (Error, ImportError) as error:
         print(f"isocloth: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
-    return 0
+
+
+def _add_run(commands):
+    command = commands.add_parser("run", help="simulate a scene into a result folder, as the command isocloth does")
+    command.set_defaults(run=_run)
+    command.add_argument("scene", help="file")
+    command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="of the result")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("--overwrite", action="store_true", help="replace an earlier result")
+    how.add_argument("--resume", action="store_true", help="continue a result from its checkpoint")
+    command.add_argument("--ply", action="store_true", help="write every frame as frames/*.ply too")
+    command.add_argument("--frames-of", type=int, metavar="N", help="garments whose positions are kept; 0: all")
+    command.add_argument("--threads", type=int, default=0, help="0: all cores")
+    command.add_argument("--backend", default="cpu", help="cpu or cuda; default: %(default)s")
+    command.add_argument("--certify", action="store_true", help="test every step for cloth through cloth")
+    command.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    _add_allow(command)
+
+
+def _run(options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = run(options.scene, options.output, overwrite=options.overwrite, resume=options.resume,
+                     ply=options.ply, frames_of=None if options.frames_of is None else options.frames_of or _EVERY,
+                     threads=options.threads, backend=options.backend, certify=options.certify, quiet=options.quiet,
+                     allow=options.allow)
+    for warning in caught:
+        print(f"isocloth: warning: {warning.message}", file=sys.stderr)
+    summary = result.summary
+    message = f": {summary['message']}" if summary["message"] else ""
+    is_done = summary["status"] == "completed" and not summary["steps_violated"]
+    print(f"{options.output}: {summary['status']}, {len(result.times)} frames{message}",
+          file=sys.stdout if is_done else sys.stderr)
+    return 0 if is_done else 1
 
 
 def _add_allow(command):
@@ -139,7 +181,8 @@ def _add_render(commands):
     command.set_defaults(run=_render)
     command.add_argument("result", help="folder")
     command.add_argument("file", help="to write: .png, .mp4 or .webm")
-    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+    command.add_argument("--color", help="plain, garment, " + ", ".join(QUANTITIES) + "; default: plain, of several "
+                         "garments garment")
     command.add_argument("--most", type=float, help="upper end of the colours in their unit; default: by all frames")
     command.add_argument("--frame", type=int, help="of a picture, from 0, or from -1 backwards; default: the last")
     command.add_argument("--size", default="1280x720", help="width x height in pixels; default: %(default)s")
@@ -157,7 +200,7 @@ def _add_gallery(commands):
     command.add_argument("--output", default="gallery.html", help="page to write; default: %(default)s")
     command.add_argument("--results", default="results", help="where scenes are run that have no result there yet; "
                          "default: %(default)s")
-    command.add_argument("--color", default="plain", help="plain, garment, " + ", ".join(QUANTITIES))
+    command.add_argument("--color", help="plain, garment, " + ", ".join(QUANTITIES))
 
 
 def _size(text):
@@ -228,8 +271,14 @@ def _sweep(options):
 
 def _export(options):
     result = Result(options.result)
+    colors = dict(word.partition("=")[::2] for word in options.color)
     for file in options.files:
-        written = export(result, file, garments=options.garment, obstacles=False if options.no_obstacles else None)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            written = export(result, file, garments=options.garment, obstacles=False if options.no_obstacles else None,
+                             frames_per_second=options.fps, colors=colors, thickness=options.thickness)
+        for warning in caught:
+            print(f"isocloth: warning: {warning.message}", file=sys.stderr)
         print(written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}")
 
 

@@ -4,13 +4,12 @@ import warnings
 
 import numpy
 
-from ._export import obstacle_surfaces
 from ._fields import GARMENT_COLORS, PLAIN, QUANTITIES, Cloth, colors_of, quantity
 from ._results import Result
 from ._simulation import Simulation
+from ._surfaces import SOLID, obstacle_surfaces
 from .errors import Error, SceneWarning
 
-SOLID = (170, 166, 158)
 MOST_NODES = 100_000  # of the garments that are shown, the first ones
 
 
@@ -41,6 +40,12 @@ class Shown:
         self.uvs = None if any(uvs is None for uvs in flat) else numpy.concatenate(flat)
         self.solids = solids
         self.has_stress = self.has_loads = False
+
+    def default_color(self):
+        """``garment`` where there are several, without bodies and replicas of one, else ``plain``."""
+        names = {self.names[number].partition("[")[0] for number in numpy.unique(
+            self.garment_of_triangles[~self.is_body])}
+        return "garment" if len(names) > 1 else "plain"
 
     def quantities(self):
         """Names of the quantities that there are."""

@@ -10,80 +10,13 @@ import warnings
 
 import numpy
 
-from ._hdf5 import open_result
+from ._arguments import shown
 from ._library import library
 from ._results import Result
+from ._surfaces import Animation, garment_surfaces, obstacle_surfaces, resampled
 from .errors import Error, FileError
 
-
-class _Surface:
-    """A garment, or an obstacle that moves rigidly.
-
-    ``name``; ``faces``: lists of nodes; ``positions`` [m], shape (frames, nodes, 3), of an obstacle (nodes, 3) with
-    ``poses``, shape (frames, 7): place and quaternion x, y, z, w; ``uvs``, shape (nodes, 2), of what is flat at rest
-    or None.
-    """
-
-    def __init__(self, name, faces, positions, uvs=None, poses=None):
-        self.name, self.positions, self.uvs, self.poses = name, positions, uvs, poses
-        self.faces = [[int(node) for node in face if node >= 0] for face in faces]
-
-    def triangles(self):
-        """Shape (triangles, 3); quads are split from corner 0 to corner 2."""
-        parts = [face[:1] + face[k:k + 2] for face in self.faces for k in range(1, len(face) - 1)]
-        return numpy.array(parts, dtype=numpy.uint32)
-
-    def frame(self, number):
-        """Positions of a frame [m], shape (nodes, 3)."""
-        return self.positions[number] if self.poses is None else _placed(self.poses[number], self.positions)
-
-
-def _placed(pose, vertices):
-    """Vertices where a pose has them."""
-    center, (x, y, z, w) = pose[:3], pose[3:]
-    turn = numpy.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
-    return vertices @ turn.T + center
-
-
-def _surfaces(result):
-    surfaces = []
-    positions = result.positions
-    for name, nodes in result.garments.items():
-        inside = (result.faces[:, 0] >= nodes.start) & (result.faces[:, 0] < nodes.stop)
-        faces = numpy.where(result.faces[inside] >= 0, result.faces[inside] - nodes.start, -1)
-        rest = result.rest_positions[nodes]
-        uvs = rest[:, :2] if numpy.ptp(rest[:, 2]) <= 1e-6 * numpy.ptp(rest) else None
-        surfaces.append(_Surface(name, faces, positions[:, nodes], uvs))
-    return surfaces
-
-
-def obstacle_surfaces(result):
-    """Obstacles of a result folder, as surfaces."""
-    result.require_folder("export: obstacles")
-    with open_result(result.folder / "trajectory.h5") as file:
-        if not file.has("obstacles/name"):
-            return []
-        names = file.texts("obstacles/name")
-        poses = file.read("obstacles/poses", "f", 4).astype(float)
-        frames = len(result.times)
-        if len(poses) < frames or poses.shape[1] < 1 or poses.shape[2:] != (len(names), 7):
-            file.refuse("obstacles/poses", f"the shape {poses.shape}", f"({frames}, 1 or more, {len(names)}, 7)")
-        if not numpy.isfinite(poses).all():
-            file.refuse("obstacles/poses", "a number that is not finite", "finite numbers")
-        return [_obstacle(file, i, name, poses[:, 0, i]) for i, name in enumerate(names)
-                if file.has(f"obstacles/{i}/triangles")]
-
-
-def _obstacle(file, number, name, poses):
-    key = f"obstacles/{number}"
-    triangles, vertices = file.read(f"{key}/triangles", "iu", 2), file.read(f"{key}/vertices", "f", 2).astype(float)
-    if vertices.shape[1] != 3 or not numpy.isfinite(vertices).all():
-        file.refuse(f"{key}/vertices", f"the shape {vertices.shape}", "(n, 3) finite numbers")
-    if triangles.shape[1] != 3 or (triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices)):
-        file.refuse(f"{key}/triangles", f"the shape {triangles.shape}", f"(n, 3) numbers from 0 to {len(vertices) - 1}")
-    return _Surface(name, triangles, vertices, poses=poses)
+_ROUGHNESS = 0.85  # of woven cloth, in materials
 
 
 def _identifier(name, taken):
@@ -96,9 +29,9 @@ def _identifier(name, taken):
     return plain
 
 
-def _write_usd(path, result, surfaces, obstacles, rate):
+def _write_usd(path, animation, surfaces, obstacles):
     library("pxr.Usd", "usd-core")
-    from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
+    from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, Vt
 
     path.unlink(missing_ok=True)
     try:
@@ -107,22 +40,34 @@ def _write_usd(path, result, surfaces, obstacles, rate):
         raise FileError(f"export: {path}: cannot be written, or is open as a stage in this program") from None
     UsdGeom.SetStageMetersPerUnit(stage, 1)
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
-    stage.SetTimeCodesPerSecond(rate)
-    stage.SetFramesPerSecond(rate)
+    stage.SetTimeCodesPerSecond(animation.rate)
+    stage.SetFramesPerSecond(animation.rate)
     stage.SetStartTimeCode(0)
-    codes = [round(float(code), 6) for code in (result.times - result.times[0]) * rate]
+    codes = [round(float(code), 6) for code in (animation.times - animation.times[0]) * animation.rate]
     stage.SetEndTimeCode(codes[-1])
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/scene").GetPrim())
-    taken = set()
+    taken = {"materials"}
     for surface in surfaces + obstacles:
-        mesh = UsdGeom.Mesh.Define(stage, f"/scene/{_identifier(surface.name, taken)}")
+        name = _identifier(surface.name, taken)
+        mesh = UsdGeom.Mesh.Define(stage, f"/scene/{name}")
+        material = UsdShade.Material.Define(stage, f"/scene/materials/{name}")
+        shader = UsdShade.Shader.Define(stage, f"/scene/materials/{name}/surface")
+        shader.CreateIdAttr("UsdPreviewSurface")
+        shader.CreateInput("diffuseColor", Sdf.ValueTypeNames.Color3f).Set(Gf.Vec3f(*surface.linear_color()))
+        shader.CreateInput("roughness", Sdf.ValueTypeNames.Float).Set(_ROUGHNESS)
+        material.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
+        UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(material)
+        mesh.CreateDisplayColorAttr([Gf.Vec3f(*surface.linear_color())])
         mesh.CreateFaceVertexCountsAttr([len(face) for face in surface.faces])
         mesh.CreateFaceVertexIndicesAttr([node for face in surface.faces for node in face])
         mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
         mesh.CreateDoubleSidedAttr(True)
         points, extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
         if surface.poses is None:
+            normals = mesh.CreateNormalsAttr()
+            mesh.SetNormalsInterpolation(UsdGeom.Tokens.vertex)
             for frame, positions in zip(codes, surface.positions):
+                normals.Set(Vt.Vec3fArray.FromNumpy(surface.normals(positions).astype(numpy.float32)), frame)
                 points.Set(Vt.Vec3fArray.FromNumpy(positions.astype(numpy.float32)), frame)
                 extent.Set([Gf.Vec3f(*map(float, positions.min(0))), Gf.Vec3f(*map(float, positions.max(0)))], frame)
         else:
@@ -135,13 +80,13 @@ def _write_usd(path, result, surfaces, obstacles, rate):
                 place.Set(matrix, frame if moves else Usd.TimeCode.Default())
         if surface.uvs is not None:
             primvar = UsdGeom.PrimvarsAPI(mesh).CreatePrimvar("st", Sdf.ValueTypeNames.TexCoord2fArray,
-                                                              UsdGeom.Tokens.vertex)
+                                                              UsdGeom.Tokens.faceVarying)
             primvar.Set(Vt.Vec2fArray.FromNumpy(surface.uvs.astype(numpy.float32)))
     stage.GetRootLayer().Save()
     return [path]
 
 
-def _write_gltf(path, result, surfaces, obstacles, _rate):
+def _write_gltf(path, animation, surfaces, obstacles):
     gltf = library("pygltflib", "pygltflib")
     document = gltf.GLTF2(asset=gltf.Asset(version="2.0", generator="isocloth"), scene=0)
     data = bytearray()
@@ -164,16 +109,23 @@ def _write_gltf(path, result, surfaces, obstacles, _rate):
     document.nodes.append(gltf.Node(name="z up", rotation=[-half, 0, 0, half], children=[]))
     document.scenes.append(gltf.Scene(nodes=[0]))
     channels, samplers = [], []
-    frames = len(result.times)
-    times = accessor(result.times.astype(numpy.float32), gltf.SCALAR, bounds=True) if frames > 1 else None
+    frames = len(animation.times)
+    times = accessor(animation.times.astype(numpy.float32), gltf.SCALAR, bounds=True) if frames > 1 else None
     for surface in surfaces + obstacles:
-        start = (surface.positions[0] if surface.poses is None else surface.positions).astype(numpy.float32)
+        nodes, uvs, triangles = _split_vertices(surface)
+        start = (surface.positions[0] if surface.poses is None else surface.positions)[nodes].astype(numpy.float32)
         attributes = gltf.Attributes(POSITION=accessor(start, gltf.VEC3, gltf.ARRAY_BUFFER, bounds=True))
-        if surface.uvs is not None:  # v down (specification 3.8.4.4)
-            attributes.TEXCOORD_0 = accessor((surface.uvs * [1, -1] + [0, 1]).astype(numpy.float32), gltf.VEC2,
+        if surface.is_smooth:  # without them faces are flat (specification 3.7.2.1)
+            normals = surface.normals(surface.positions[0])[nodes].astype(numpy.float32)
+            attributes.NORMAL = accessor(normals, gltf.VEC3, gltf.ARRAY_BUFFER)
+        if uvs is not None:  # v down (specification 3.8.4.4)
+            attributes.TEXCOORD_0 = accessor((uvs * [1, -1] + [0, 1]).astype(numpy.float32), gltf.VEC2,
                                              gltf.ARRAY_BUFFER)
-        primitive = gltf.Primitive(attributes=attributes,
-                                   indices=accessor(surface.triangles().ravel(), gltf.SCALAR,
+        document.materials.append(gltf.Material(
+            name=surface.name, doubleSided=True, alphaCutoff=None, pbrMetallicRoughness=gltf.PbrMetallicRoughness(
+                baseColorFactor=[*surface.linear_color(), 1.0], metallicFactor=0.0, roughnessFactor=_ROUGHNESS)))
+        primitive = gltf.Primitive(attributes=attributes, material=len(document.materials) - 1,
+                                   indices=accessor(triangles.astype(numpy.uint32).ravel(), gltf.SCALAR,
                                                     gltf.ELEMENT_ARRAY_BUFFER), targets=None)
         mesh = gltf.Mesh(name=surface.name, primitives=[primitive])
         node = gltf.Node(name=surface.name, mesh=len(document.meshes))
@@ -195,7 +147,10 @@ def _write_gltf(path, result, surfaces, obstacles, _rate):
         elif times is not None:
             # A morph target for each frame but the first, on at its time alone.
             primitive.targets = [
-                {"POSITION": accessor(frame.astype(numpy.float32) - start, gltf.VEC3, gltf.ARRAY_BUFFER, bounds=True)}
+                {"POSITION": accessor(frame[nodes].astype(numpy.float32) - start, gltf.VEC3, gltf.ARRAY_BUFFER,
+                                      bounds=True),
+                 "NORMAL": accessor(surface.normals(frame)[nodes].astype(numpy.float32) - normals, gltf.VEC3,
+                                    gltf.ARRAY_BUFFER)}
                 for frame in surface.positions[1:]]
             mesh.weights = [0.0] * (frames - 1)
             weights = numpy.eye(frames, frames - 1, k=-1, dtype=numpy.float32)
@@ -212,6 +167,16 @@ def _write_gltf(path, result, surfaces, obstacles, _rate):
     return [path]
 
 
+def _split_vertices(surface):
+    """Of a format in which a vertex has one texture coordinate: the node of each vertex, uvs by vertex or None, and
+    triangles of vertices."""
+    if surface.uvs is None:
+        return numpy.arange(surface.positions.shape[-2]), None, surface.triangles()
+    rows = numpy.column_stack([surface.corners(), surface.uvs])
+    vertices, vertex_of_corner = numpy.unique(rows, axis=0, return_inverse=True)
+    return vertices[:, 0].astype(int), vertices[:, 1:], vertex_of_corner.reshape(-1)[surface.triangle_corners()]
+
+
 def _single(surfaces, path):
     if len(surfaces) == 1:
         return surfaces[0]
@@ -220,78 +185,128 @@ def _single(surfaces, path):
                 f"{names}")
 
 
-def _write_cache(path, result, surfaces, _obstacles, rate):
+def _write_cache(path, animation, surfaces, _obstacles):
     surface = _single(surfaces, path)
     frames, nodes, _ = surface.positions.shape
-    steps = numpy.diff(result.times)
+    steps = numpy.diff(animation.times)
     is_even = frames < 3 or abs(steps[-1] - steps[0]) <= 1e-6 * steps[0]
     with open(path, "wb") as file:
         if path.suffix.lower() == ".pc2":
             if not is_even:
-                warnings.warn(f"export: {path.name}: the last frame, at {result.times[-1]:g} s, is left out: frames of "
-                              f"a .pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
+                warnings.warn(f"export: {path.name}: the last frame, at {animation.times[-1]:g} s, is left out: frames "
+                              f"of a .pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
                               stacklevel=4)
                 frames -= 1
             header = numpy.array([1, nodes], dtype="<i4").tobytes() + numpy.array([0, 1], dtype="<f4").tobytes()
             file.write(b"POINTCACHE2\0" + header + numpy.array([frames], dtype="<i4").tobytes())
             file.write(surface.positions[:frames].astype("<f4").tobytes())
         else:
-            file.write(numpy.array([frames, nodes], dtype=">i4").tobytes() + result.times.astype(">f4").tobytes())
+            file.write(numpy.array([frames, nodes], dtype=">i4").tobytes() + animation.times.astype(">f4").tobytes())
             file.write(surface.positions.astype(">f4").tobytes())
     topology = path.with_suffix(".obj")
-    _write_obj(topology, [surface], 0)
+    _write_obj(topology, [surface], 0, with_normals=False)  # which would not follow the cache
     return [path, topology]
 
 
-def _write_obj(path, surfaces, number):
-    lines, first = [], 1
+def _plain_name(surface):
+    """A name without white space, as lines of OBJ want it."""
+    return re.sub(r"\s", "_", surface.name)
+
+
+def _write_materials(path, surfaces):
+    lines = []
     for surface in surfaces:
-        lines.append("o " + re.sub(r"\s", "_", surface.name))
-        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in surface.frame(number)]
-    texture = 1
-    for surface in surfaces:
-        if surface.uvs is not None:
-            lines += ["vt {:.9g} {:.9g}".format(*uv) for uv in surface.uvs]
-    for surface in surfaces:
-        corner = (lambda node: f"{first + node}") if surface.uvs is None else (
-            lambda node: f"{first + node}/{texture + node}")
-        lines.append("o " + re.sub(r"\s", "_", surface.name)) if len(surfaces) > 1 else None
-        lines += ["f " + " ".join(corner(node) for node in face) for face in surface.faces]
-        first += len(surface.frame(number))
-        texture += 0 if surface.uvs is None else len(surface.uvs)
+        color = " ".join(f"{c / 255:.4g}" for c in surface.color)  # of sRGB, as programs read it
+        lines += [f"newmtl {_plain_name(surface)}", f"Kd {color}", "Ks 0 0 0", "illum 1"]
     path.write_text("\n".join(lines) + "\n", encoding="ascii", errors="replace")
 
 
-def _write_ply(path, surfaces, number):
-    nodes = numpy.concatenate([surface.frame(number) for surface in surfaces]).astype("<f4")
-    faces, first = [], 0
+def _write_obj(path, surfaces, number, materials=None, with_normals=True):
+    """materials: name of the file that has them."""
+    lines, first = [], 1
     for surface in surfaces:
+        lines.append("o " + _plain_name(surface))
+        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in surface.frame(number)]
+    if materials is not None:
+        lines.insert(1, f"mtllib {materials}")
+    texture, normal = 1, 1
+    faces = []
+    for surface in surfaces:
+        points = surface.frame(number)
+        words = [[str(first + node) for node in face] for face in surface.faces]
+        places = None
+        if surface.uvs is not None:
+            rows, places = numpy.unique(surface.uvs, axis=0, return_inverse=True)
+            lines += ["vt {:.9g} {:.9g}".format(*uv) for uv in rows]
+            places = (places.reshape(-1) + texture).tolist()
+            texture += len(rows)
+        has_normals = with_normals and surface.is_smooth
+        if has_normals:
+            lines += ["vn {:.6g} {:.6g} {:.6g}".format(*n) for n in surface.normals(points)]
+        corner = 0
+        if len(surfaces) > 1:
+            faces.append("o " + _plain_name(surface))
+        if materials is not None:
+            faces.append("usemtl " + _plain_name(surface))
+        for face, own in zip(surface.faces, words):
+            for k, node in enumerate(face):
+                if places is not None or has_normals:
+                    own[k] += f"/{places[corner + k]}" if places is not None else "/"
+                if has_normals:
+                    own[k] += f"/{normal + node}"
+            corner += len(face)
+            faces.append("f " + " ".join(own))
+        first += len(points)
+        normal += len(points) if has_normals else 0
+    path.write_text("\n".join(lines + faces) + "\n", encoding="ascii", errors="replace")
+
+
+def _write_ply(path, surfaces, number):
+    parts = [surface.frame(number) for surface in surfaces]
+    kinds = [("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("nx", "<f4"), ("ny", "<f4"), ("nz", "<f4"),
+             ("red", "u1"), ("green", "u1"), ("blue", "u1")]
+    vertices = numpy.empty(sum(map(len, parts)), dtype=kinds)
+    faces, first = [], 0
+    for surface, points in zip(surfaces, parts):
+        own = vertices[first:first + len(points)]
+        columns = [*points.T, *surface.normals(points).T, *numpy.array(surface.color)]
+        for (name, _), column in zip(kinds, columns):
+            own[name] = column
         for face in surface.faces:
             faces.append(bytes([len(face)]) + (numpy.array(face, dtype="<i4") + first).astype("<i4").tobytes())
-        first += len(surface.frame(number))
+        first += len(points)
+    names = {"<f4": "float", "u1": "uchar"}
+    properties = "".join(f"property {names[kind]} {name}\n" for name, kind in kinds)
     header = ("ply\nformat binary_little_endian 1.0\ncomment isocloth, metres, z up\n"
-              f"element vertex {len(nodes)}\nproperty float x\nproperty float y\nproperty float z\n"
+              f"element vertex {len(vertices)}\n{properties}"
               f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n")
-    path.write_bytes(header.encode("ascii") + nodes.tobytes() + b"".join(faces))
+    path.write_bytes(header.encode("ascii") + vertices.tobytes() + b"".join(faces))
 
 
-def _write_sequence(path, result, surfaces, obstacles, _rate):
-    """A file for each frame, numbered where the name has # signs, or before its suffix."""
-    write = _write_ply if path.suffix.lower() == ".ply" else _write_obj
+def _write_sequence(path, animation, surfaces, obstacles):
+    """A file for each frame, numbered where the name has # signs, or before its suffix; of OBJ the materials, too."""
     places = re.search("#+", path.name)
+    stem = path.stem.replace(places[0], "") if places else path.stem
+    materials = path.with_name((stem.strip("_-. ") or "materials") + ".mtl")
     written = []
-    for number in range(len(result.times)):
+    for number in range(len(animation.times)):
         if places:
             digits = str(number).zfill(places.end() - places.start())
             name = path.name[:places.start()] + digits + path.name[places.end():]
         else:
             name = f"{path.stem}_{number:04d}{path.suffix}"
         written.append(path.with_name(name))
-        write(written[-1], surfaces + obstacles, number)
+        if path.suffix.lower() == ".ply":
+            _write_ply(written[-1], surfaces + obstacles, number)
+        else:
+            _write_obj(written[-1], surfaces + obstacles, number, materials.name)
+    if path.suffix.lower() == ".obj":
+        _write_materials(materials, surfaces + obstacles)
+        written.insert(0, materials)
     return written
 
 
-def _write_vtk(path, result, surfaces, obstacles, _rate):
+def _write_vtk(path, animation, surfaces, obstacles):
     """VTKHDF, PolyData with steps: all surfaces in one, ``surface`` numbers them."""
     h5py = library("h5py", "h5py")
     everything = surfaces + obstacles
@@ -299,7 +314,7 @@ def _write_vtk(path, result, surfaces, obstacles, _rate):
     for surface in everything:
         faces += [[first + node for node in face] for face in surface.faces]
         first += len(surface.frame(0))
-    frames, points = len(result.times), first
+    frames, points = len(animation.times), first
     with h5py.File(path, "w") as file:
         root = file.create_group("VTKHDF", track_order=True)
         root.attrs["Version"] = numpy.array([2, 0], dtype="i8")
@@ -318,7 +333,7 @@ def _write_vtk(path, result, surfaces, obstacles, _rate):
             [numpy.full(len(s.frame(0)), i, dtype="i4") for i, s in enumerate(everything)])
         steps = root.create_group("Steps")
         steps.attrs["NSteps"] = numpy.int64(frames)
-        steps["Values"] = result.times
+        steps["Values"] = animation.times
         steps["PartOffsets"] = numpy.arange(frames, dtype="i8")
         steps["NumberOfParts"] = numpy.ones(frames, dtype="i8")
         steps["PointOffsets"] = points * numpy.arange(frames, dtype="i8")
@@ -333,11 +348,11 @@ WRITERS = {".usd": _write_usd, ".usda": _write_usd, ".usdc": _write_usd, ".glb":
             ".ply": _write_sequence}
 
 
-def export(result, path, *, garments=None, obstacles=None):
+def export(result, path, *, garments=None, obstacles=None, frames_per_second=None, colors=None, thickness=None):
     """Writes a result in the format that the suffix of ``path`` says, and returns the paths of what was written.
 
     =================  ==========================================================================================
-    .usd .usda .usdc   meshes with points at every frame, metres, z up, ``st`` of what is flat at rest (usd-core)
+    .usd .usda .usdc   meshes with points and normals at every frame, metres, z up, materials, ``st`` (usd-core)
     .glb .gltf         meshes with a morph target for each frame, under a node that turns z up (pygltflib)
     .pc2 .mdd          the point cache of one garment for Blender's Mesh Cache, beside an .obj with its faces
     .vtkhdf            polygons in steps for ParaView 5.12 and later (h5py)
@@ -347,12 +362,23 @@ def export(result, path, *, garments=None, obstacles=None):
     result: a :class:`Result` or its folder. garments: names of those to write; None: all. obstacles: whether to write
     them, too, which needs h5py; None: where the format has room for them and the result is in a folder.
 
+    frames_per_second: of the program that reads it. Frames are those of the result where None, else at that rate, on
+    the straight ways between them. A .pc2 knows no time: written at 40 frames per second it plays at 0.6 of its speed
+    where there are 24.
+
+    colors: of garments and obstacles by name, each red, green and blue from 0 to 255, or a text as ``#c9705a``; of
+    others it is that of linen, where there are several garments one for each, and grey for what is driven. thickness
+    [m]: garments get a second side in this distance, and edges between both; None: one side.
+
+    Texture coordinates (``st``) are those of the file of the mesh, also of driven bodies and obstacles, else of what is
+    flat at rest its pattern [m]. Normals are those of nodes, of obstacles those of faces.
+
     >>> sheet = {"step": 0.01, "duration": 0.05, "garments": [
     ...     {"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.4, 0.4]}}]}
     >>> import isocloth, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     result = isocloth.run(sheet, folder + "/result", quiet=True)
-    ...     [path.name for path in isocloth.export(result, folder + "/sheet.pc2")]
+    ...     [path.name for path in isocloth.export(result, folder + "/sheet.pc2", frames_per_second=24)]
     ['sheet.pc2', 'sheet.obj']
     """
     if not isinstance(result, Result):
@@ -360,24 +386,63 @@ def export(result, path, *, garments=None, obstacles=None):
     path = pathlib.Path(path)
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
-        raise Error(f"export: {path.name}: found the suffix \"{path.suffix}\", expected one of {' '.join(WRITERS)}")
+        advice = "; host/blender writes Alembic, or Blender of a .usdc" if path.suffix.lower() == ".abc" else ""
+        raise Error(f"export: {path.name}: found the suffix \"{path.suffix}\", expected one of {' '.join(WRITERS)}"
+                    f"{advice}")
     if not len(result.times):
         raise Error(f"export: {result.folder}: found no frame, expected at least one")
-    surfaces = _surfaces(result)
     for name in garments if garments is not None else ():
         if name not in result.garments:
             raise Error(f"export: garments: found \"{name}\", expected one of {', '.join(result.garments)}")
-    if garments is not None:
-        surfaces = [surface for surface in surfaces if surface.name in garments]
+    _require_numbers(result, frames_per_second, thickness)
+    surfaces = [surface for surface in garment_surfaces(result) if garments is None or surface.name in garments]
     has_room = writer is not _write_cache
     wants = has_room and (result.folder / "trajectory.h5").exists() if obstacles is None else obstacles
     if wants and not has_room:
         raise Error(f"export: {path.name}: found obstacles, expected none in a point cache")
     if not surfaces:
         raise Error(f"export: {result.folder}: found no garment whose positions are kept, expected at least one")
-    rate = 1 / (result.times[1] - result.times[0]) if len(result.times) > 1 else 24.0
+    solids = obstacle_surfaces(result) if wants else []
+    _set_colors(surfaces + solids, colors or {})
+    animation = _animation(path, result.times, surfaces + solids, frames_per_second)
+    if thickness is not None:
+        surfaces = [surface if surface.is_body else surface.thickened(thickness) for surface in surfaces]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return writer(path, result, surfaces, obstacle_surfaces(result) if wants else [], float(rate))
+        return writer(path, animation, surfaces, solids)
     except OSError as error:
         raise FileError(f"export: {error.filename or path}: {error.strerror or error}") from None
+
+
+def _require_numbers(result, rate, thickness):
+    for name, value, most in (("frames_per_second", rate, 1e5), ("thickness", thickness, 1.0)):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 < value <= most):
+            raise Error(f"export: {name}: found {shown(value)}, expected a number above 0, at most {most:g}")
+    if rate is not None and (result.times[-1] - result.times[0]) * rate > 1e5:
+        raise Error(f"export: frames_per_second: found {rate:g}, more than 1e5 frames in all, expected less")
+
+
+def _animation(path, times, surfaces, rate):
+    if rate is not None:
+        return resampled(times, surfaces, float(rate))
+    own = float(1 / (times[1] - times[0])) if len(times) > 1 else 24.0
+    if path.suffix.lower() == ".pc2" and len(times) > 1:
+        warnings.warn(f"export: {path.name}: has {own:.6g} frames per second, and no time of its own: at another rate "
+                      "it plays at another speed; frames_per_second (--fps) is that of the program that reads it",
+                      stacklevel=3)
+    return Animation(times, own)
+
+
+def _set_colors(surfaces, colors):
+    names = {surface.name: surface for surface in surfaces}
+    for name, color in colors.items():
+        if name not in names:
+            raise Error(f"export: colors: found \"{name}\", expected one of {', '.join(names)}")
+        if isinstance(color, str) and re.fullmatch("#[0-9a-fA-F]{6}", color):
+            color = [int(color[k:k + 2], 16) for k in (1, 3, 5)]
+        if not isinstance(color, (list, tuple)) or len(color) != 3 or not all(
+                isinstance(c, int) and 0 <= c <= 255 for c in color):
+            raise Error(f"export: colors: {name}: found {shown(color)}, expected three whole numbers from 0 to 255, or "
+                        "a text as #c9705a")
+        names[name].color = tuple(color)

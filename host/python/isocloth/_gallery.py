@@ -103,7 +103,7 @@ def _article(folder, wrong, page, color, size):
     return "\n".join(parts)
 
 
-def gallery(folders, output="gallery.html", *, results="results", color="plain", size=(640, 360)):
+def gallery(folders, output="gallery.html", *, results="results", color=None, size=(640, 360)):
     """Writes one HTML page with a picture of each result, its key figures and a link to its report; returns its path.
 
     folders: each a result, a folder of results, or a folder of scenes, which are run into ``results`` unless they have

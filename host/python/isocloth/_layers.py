@@ -14,8 +14,16 @@ COLORS = 24
 _CHUNK = 128  # triangles: buffers have some of these, so that they seldom grow
 
 
+_MOST_WITH_REVERSE = 20_000  # nodes: a reverse is sent as often as the front
+
+
+def reverse_of(color):
+    """The colour of the reverse of a cloth: deeper, as where light shines through dyed threads twice."""
+    return tuple(int(c) * int(c) // 255 for c in color)
+
+
 class PlainLayers:
-    """A mesh for each colour, of the nodes that have it."""
+    """A mesh for each colour, of the nodes that have it, and one for its reverse."""
 
     def __init__(self, server, shown, positions, on_drag, by_garment):
         triangles = shown.cloth.triangles
@@ -25,11 +33,14 @@ class PlainLayers:
         for number in numpy.unique(kind):
             nodes, places = numpy.unique(triangles[kind == number], return_inverse=True)
             color = SOLID if number < 0 else GARMENT_COLORS[number] if by_garment else PLAIN
-            self.nodes.append(nodes)
-            self.meshes.append(server.scene.add_mesh_simple(
-                f"/cloth/plain/{number + 1}", positions[nodes], places.reshape(-1, 3).astype(numpy.uint32),
-                color=tuple(int(c) for c in color), side="double"))
-            self.meshes[-1].on_drag(on_drag)
+            has_reverse = number >= 0 and len(positions) <= _MOST_WITH_REVERSE
+            sides = [("front", "", color), ("back", "_reverse", reverse_of(color))]
+            for side, suffix, own in sides if has_reverse else [("double", "", color)]:
+                self.nodes.append(nodes)
+                self.meshes.append(server.scene.add_mesh_simple(
+                    f"/cloth/plain/{number + 1}{suffix}", positions[nodes],
+                    places.reshape(-1, 3).astype(numpy.uint32), color=tuple(int(c) for c in own), side=side))
+                self.meshes[-1].on_drag(on_drag)
 
     def show(self, positions, _values, _low, _high):
         """positions [m], shape (nodes, 3), float32."""

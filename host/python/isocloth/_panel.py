@@ -12,6 +12,7 @@ _LABELS = {"stretch_stiffness": ("stretch", "N/m"), "shear_stiffness": ("shear",
            "bending_stiffness": ("bending", "N m"),
            "mass_damping": ("damping alpha", "kg/(m² s)")}
 _ALL = "all"
+_MOST_FRAMES = 1 << 24
 _MOST = 1e12  # upper end of colours, in any unit
 
 
@@ -40,6 +41,7 @@ class Panel:
         self._viewer, self._gui = viewer, viewer.server.gui
         self.text, self.message = self._gui.add_markdown(""), self._gui.add_html("")
         self._add_run()
+        self._add_timeline()
         self._add_colors()
         self._add_surroundings()
         self._add_fabric()
@@ -97,6 +99,45 @@ class Panel:
         """Whether there is what makes the simulation run, stand or start again."""
         for handle in (self.pause, self._step, self._reset, self._speed):
             handle.visible = is_shown
+
+    def _add_timeline(self):
+        viewer = self._viewer
+        with self._gui.add_folder("Timeline"):
+            self._frame = viewer.door.add(self._gui.add_slider("frame", 0, 1, 1, 0), Number(0, _MOST_FRAMES, int))
+            self._when = self._gui.add_html("")
+            self._loops = viewer.door.add(self._gui.add_checkbox("loop", False), Flag())
+        self._is_told = False  # the page follows the program: nothing is asked for
+
+        def look():
+            if not self._is_told:
+                viewer.ask(lambda: viewer.look_back(min(self._frame.value, len(viewer.timeline) - 1)), key="frame")
+
+        def loop():
+            if not self._is_told:
+                viewer.ask(lambda: viewer.play_back(self._loops.value), key="loop")
+
+        self._on(self._frame.on_update, look)
+        self._on(self._loops.on_update, loop)
+
+    def show_timeline(self):
+        """Which of how many frames is shown."""
+        viewer = self._viewer
+        last = max(1, len(viewer.timeline) - 1)
+        number = last if viewer._seen is None else viewer._seen
+        self._is_told = True
+        try:
+            if self._frame.max != last:
+                self._frame.max = last
+            if self._frame.value != number:
+                self._frame.value = number
+            if self._loops.value != viewer.is_looping:
+                self._loops.value = viewer.is_looping
+        finally:
+            self._is_told = False
+        times = viewer.timeline.times
+        text = "" if viewer._seen is None else f"{times[viewer._seen]:.2f} of {times[-1]:.2f} s"
+        if self._when.content != _html(text):
+            self._when.content = _html(text)
 
     def _add_colors(self):
         viewer = self._viewer

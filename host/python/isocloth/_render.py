@@ -56,15 +56,16 @@ def _require(**numbers):
             raise Error(f"render: {name}: found {value}, expected a number{' > 0' if is_rate else ''}")
 
 
-def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 720), frames_per_second=30.0, speed=1.0,
+def render(result, path, *, color=None, most=None, frame=None, size=(1280, 720), frames_per_second=30.0, speed=1.0,
            azimuth=-55.0, elevation=18.0):
     """Draws a result folder without a display: the frame ``frame`` as .png, all as .mp4 or .webm. Returns the path.
 
-    result: a :class:`Result` or its folder. color: ``plain``, ``garment``, or a quantity of which it shows a legend:
-    ``edge strain``, ``warp strain``, ``weft strain``, ``shear``, ``stretch``, ``stress``, ``contact load``; most: upper
-    end of its colours in its unit, None: by the values of what is drawn. frame: negative ones count from the end; None:
-    the last. size: width and height [pixels]. speed: seconds of the run per second of the film. azimuth, elevation:
-    from where it is seen, counter-clockwise from x and up [degrees]. Needs vtk and h5py, films imageio-ffmpeg.
+    result: a :class:`Result` or its folder. color: ``plain``, a colour for each ``garment``, which is the default where
+    there are several, or a quantity of which it shows a legend: ``edge strain``, ``warp strain``, ``weft strain``,
+    ``shear``, ``stretch``, ``stress``, ``contact load``; most: upper end of its colours in its unit, None: by the
+    values of what is drawn. frame: negative ones count from the end; None: the last. size: width and height [pixels].
+    speed: seconds of the run per second of the film. azimuth, elevation: from where it is seen, counter-clockwise from
+    x and up [degrees]. Needs vtk and h5py, films imageio-ffmpeg.
     """
     shown = ShownResult(result)
     path = pathlib.Path(path)
@@ -72,6 +73,7 @@ def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 72
     if not is_film and path.suffix.lower() != ".png":
         raise Error(f"render: {path.name}: found the suffix \"{path.suffix}\", expected .png, "
                     f"{', '.join(Video.CODECS)}")
+    color = shown.default_color() if color is None else color
     if color not in ("plain", "garment"):
         quantity(color)
     last = shown.frame_count - 1
@@ -119,9 +121,10 @@ def render(result, path, *, color="plain", most=None, frame=None, size=(1280, 72
     return path
 
 
-def frame_picture(result, color="plain", size=(640, 360)):
+def frame_picture(result, color=None, size=(640, 360)):
     """The picture of a result that tells most of it: that of its last frame, shape (height, width, 3), uint8."""
     shown = ShownResult(result)
+    color = shown.default_color() if color is None else color
     last = shown.number = shown.frame_count - 1
     positions, poses = shown.positions(), shown.poses()
     stage = Stage(shown, [positions], [poses])

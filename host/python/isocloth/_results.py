@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import html
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import warnings
 import numpy
 
 from . import _core
+from ._arguments import shown
 from ._scenes import scene_file
 from .errors import FileError, SceneWarning, ShapeError
 
@@ -81,19 +83,43 @@ class Result:
         except OSError as error:
             raise FileError(f"{path}: {error.strerror}, expected a result folder of isocloth") from None
 
+    def widget(self, height=720):
+        """The report page, for a notebook: played, coloured and turned where it is shown. height: [pixels].
+
+        The page stands in the notebook as a whole, apart from its other content, some megabytes of it.
+        """
+        self.require_folder("widget")
+        return ReportPage(self._text("report.html"), height)
+
     def __repr__(self):
         return f"Result({str(self.folder)!r}: {self.summary['status']}, {len(self.times)} frames)"
 
 
+class ReportPage:
+    """A report page in a frame, as notebooks show it."""
+
+    def __init__(self, page, height):
+        if isinstance(height, bool) or not isinstance(height, int) or not 100 <= height <= 10_000:
+            raise ShapeError(f"widget: height: found {shown(height)}, expected a whole number from 100 to 10000")
+        self._page, self._height = page, height
+
+    def _repr_html_(self):
+        # Scripts of the page run in an origin of their own, away from those of the notebook.
+        return (f'<iframe sandbox="allow-scripts allow-downloads" srcdoc="{html.escape(self._page)}" '
+                f'style="width: 100%; height: {self._height}px; border: 0"></iframe>')
+
+
 def run(scene, output=None, *, backend="cpu", device=0, precision="float64", solver="automatic", simd="", threads=0,
-        overwrite=False, resume=False, frames_of=None, certify=False, energy_balance=False, quiet=False, allow=None):
+        overwrite=False, resume=False, frames_of=None, ply=False, certify=False, energy_balance=False, quiet=False,
+        allow=None):
     """Simulates a scene into a result folder, as ``isocloth run`` does, and returns its :class:`Result`.
 
     scene, allow and the options of execution: as :class:`Simulation`. output: folder; none: the result is
     kept in memory alone. overwrite, resume: what to do with a result folder that is there. frames_of: number of
-    garments, the first ones, whose positions are kept. certify: test every step for cloth that passes through
-    cloth. energy_balance: measure in every step where the energy of each garment comes from and goes to; `metrics` then
-    has the columns of host/docs/ENERGY_BALANCE.md. quiet: no progress on standard error.
+    garments, the first ones, whose positions are kept. ply: write every frame as ``frames/*.ply``, too. certify: test
+    every step for cloth that passes through cloth. energy_balance: measure in every step where the energy of each
+    garment comes from and goes to; `metrics` then has the columns of host/docs/ENERGY_BALANCE.md. quiet: no progress on
+    standard error.
 
     How it ended is ``summary["status"]``: ``completed``, ``stopped`` or ``failed``. Ctrl-C leaves a valid result and
     a checkpoint to resume from, and raises KeyboardInterrupt.
@@ -110,7 +136,7 @@ def run(scene, output=None, *, backend="cpu", device=0, precision="float64", sol
         target = os.fspath(output) if output is not None else str(pathlib.Path(folder, "result"))
         if_exists = "overwrite" if overwrite else "resume" if resume else "refuse"
         summary = json.loads(_core.run(*file, target, backend, device, precision, solver, simd, threads, if_exists,
-                                       frames_of, certify, energy_balance, quiet))
+                                       frames_of, ply, certify, energy_balance, quiet))
         for line in summary["warnings"]:
             warnings.warn(line, SceneWarning, stacklevel=2)
         result = Result(target)

@@ -26,6 +26,7 @@ from ._panel import Panel
 from ._render import Recorder
 from ._scenes import _make_files_absolute
 from ._simulation import Simulation
+from ._timeline import Timeline
 from ._vtk_renderer import Camera
 from .errors import Error, FileError, SceneError, SceneWarning
 
@@ -114,7 +115,9 @@ class Viewer:
         self._latest, self._lock = {}, threading.Lock()
         self.is_paused, self.speed = False, 1.0
         self.held = None  # garment, and where its node was and where the pointer when it was taken [m]
-        self.color, self._range, self.range_end = "plain", None, 1.0
+        self.color, self._range, self.range_end = self.shown.default_color(), None, 1.0
+        self.timeline = Timeline()
+        self._seen, self.is_looping, self._loop_time = None, False, 0.0  # number of the frame that is looked back at
         self.frames_shown = 0
         self._rate, self._shown_at, self._text_at, self._updated = 0.0, -1e9, -1e9, None
         self._stop = threading.Event()
@@ -132,7 +135,8 @@ class Viewer:
         self.server.initial_camera.look_at = tuple(center)
         light_page(self.server, low, high)
         self._solids = SolidLayers(self.server, self.shown.solids, self.shown.poses())
-        self._cloth = PlainLayers(self.server, self.shown, positions.astype(numpy.float32), self._dragged, False)
+        self._cloth = PlainLayers(self.server, self.shown, positions.astype(numpy.float32), self._dragged,
+                                  self.color == "garment")
         self.panel = Panel(self)
         self.server.on_client_connect(lambda _client: self.ask(self.show))
 
@@ -210,6 +214,50 @@ class Viewer:
         """Whether the simulation stands still."""
         self.is_paused = is_paused
         self.panel.pause.label = "Go on" if is_paused else "Pause"
+        if not is_paused and self.steps_by_itself:
+            self.look_back(None)
+
+    def look_back(self, number):
+        """Shows a frame of the timeline, and has the simulation stand still; None: shows it as it is now."""
+        if number is None:
+            was_back, self._seen, self.is_looping = self._seen is not None, None, False
+            if was_back:
+                self.show()
+            self.panel.show_timeline()
+            return
+        require("frame", number, Number(0, max(0, len(self.timeline) - 1), int))
+        if not len(self.timeline):
+            raise Error("timeline: found no frame yet, expected some: let it run")
+        if self.color == "contact load":
+            raise Error("timeline: found colours by contact load, which are known of the present alone; take others")
+        if self.steps_by_itself and not self.is_paused:
+            self.pause(True)
+        self._seen = number
+        self._show_seen()
+
+    def play_back(self, is_looping):
+        """Whether the timeline is played over and over, at the speed of the page."""
+        self.is_looping = is_looping
+        if is_looping:
+            self.look_back(0)
+            self.is_looping, self._loop_time = True, self.timeline.times[0]
+        self.panel.show_timeline()
+
+    def _play_on(self, elapsed):
+        """elapsed: of the clock since it was called last [s]."""
+        times = self.timeline.times
+        self._loop_time += elapsed * self.speed
+        if self._loop_time > times[-1] + FRAME * self.speed:
+            self._loop_time = times[0]
+        number = self.timeline.number_at(self._loop_time)
+        if number != self._seen:
+            self._seen = number
+            self._show_seen()
+
+    def _show_seen(self):
+        positions, poses = self.timeline.frame(self._seen)
+        self._draw(positions.astype(float), poses, time.perf_counter())
+        self.panel.show_timeline()
 
     def single_step(self):
         """One step, after which it stands still."""
@@ -218,6 +266,7 @@ class Viewer:
 
     def start_again(self):
         """From the start of the scene."""
+        self.look_back(None)
         self.simulation.reset()
         self.show()
 
@@ -265,6 +314,7 @@ class Viewer:
             self._hand.release(self.held[0])
             self.held = None
         if phase == "start":
+            self.look_back(None)  # what is dragged is there now
             positions = self.shown.positions()
             node = int(numpy.linalg.norm(positions - start, axis=1).argmin())
             garment = self.shown.garments[self.shown.garment_of_nodes[node]]
@@ -295,7 +345,20 @@ class Viewer:
         """Sends positions and colours; figures, if there are reports, four times a second."""
         now = time.perf_counter()
         self._shown_at = now
-        positions = self.shown.positions()
+        positions, poses = self.shown.positions(), self.shown.poses()
+        if reports is not None:
+            self.timeline.add(self.simulation.time, positions.astype(numpy.float32), poses)
+        ends = self._draw(positions, poses, now) if self._seen is None else None
+        self.frames_shown += 1
+        if self.recorder is not None and self.recorder.is_filming:
+            self._film_frame(ends if self._seen is None else self._ends())
+        if reports is not None and now - self._text_at > _TEXT_EVERY:
+            self._text_at = now
+            self._say(reports, steps)
+            self.panel.show_timeline()
+
+    def _draw(self, positions, poses, now):
+        """Sends them, and returns the ends of the colours or None."""
         values = ends = None
         if self.color in QUANTITIES:
             values = self.shown.values(self.color, positions)
@@ -304,15 +367,10 @@ class Viewer:
             values = self.shown.cloth.of_triangles(self.color, values)
         with self.server.atomic():
             self._cloth.show(positions.astype(numpy.float32), values, *(ends or (0, 1)))
-            self._solids.show(self.shown.poses())
+            self._solids.show(poses)
             if ends is not None and ends != self._legend:
                 self.panel.legend.content, self._legend = legend_html(self.color, *ends), ends
-        self.frames_shown += 1
-        if self.recorder is not None and self.recorder.is_filming:
-            self._film_frame(ends)
-        if reports is not None and now - self._text_at > _TEXT_EVERY:
-            self._text_at = now
-            self._say(reports, steps)
+        return ends
 
     def _say(self, reports, steps):
         strains = [report.strain for report in reports]
@@ -378,6 +436,8 @@ class Viewer:
         """
         time_now = self.simulation.time
         self._obey()
+        if self.is_looping:
+            self._play_on(FRAME)
         length = time_now - self._updated if self._updated is not None else 0
         self._updated = time_now
         self._hand.pull(length if length > 0 else self.simulation.step_length)
@@ -398,6 +458,8 @@ class Viewer:
             elapsed, shown = now - shown, now
             debt = min(debt + elapsed * self.speed, 2 * FRAME * self.speed + step)
             steps = 0 if self.is_paused else int(debt / step)
+            if self.is_looping:
+                self._play_on(elapsed)
             if steps > 0:
                 debt -= steps * step
                 self._rate = steps * step / max(elapsed, 1e-9)

@@ -112,8 +112,9 @@ void bind_runs(nb::module_& module) {
       [](const std::string& scene, const std::vector<std::string>& allow, const std::string& output,
          const std::string& backend, int device, const std::string& precision, const std::string& solver,
          const std::string& simd, int threads, const std::string& if_exists,
-         std::optional<std::size_t> frames_of, bool certify, bool energies, bool quiet) {
+         std::optional<std::size_t> frames_of, bool ply, bool certify, bool energies, bool quiet) {
         ResultOptions result;
+        result.ply_frames = ply;
         result.if_exists = if_exists_of(if_exists);
         result.frames_of = frames_of;
         result.has_energies = energies;
@@ -122,7 +123,7 @@ void bind_runs(nb::module_& module) {
                    quiet);
       },
       "scene"_a, "allow"_a, "output"_a, "backend"_a, "device"_a, "precision"_a, "solver"_a, "simd"_a,
-      "threads"_a, "if_exists"_a, "frames_of"_a.none(), "certify"_a, "energy_balance"_a, "quiet"_a);
+      "threads"_a, "if_exists"_a, "frames_of"_a.none(), "ply"_a, "certify"_a, "energy_balance"_a, "quiet"_a);
   module.def(
       "fit",
       [](const std::string& file, const std::vector<std::string>& allow, const std::string& output,
