@@ -14,6 +14,7 @@ from ._forces import ClothState, SlopedForce
 from ._gallery import gallery
 from ._gradients import Gradient, Tape
 from ._import import Imported, import_meshes
+from ._import_pattern import ImportedPattern, import_pattern, read_pattern
 from ._render import render
 from ._results import Result, check, run, save_mesh, schema
 from ._run_function import RunFunction
@@ -40,9 +41,9 @@ __version__ = _version()
 quantities = _core.quantities
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "FileError", "ForceError",
-    "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError", "Result",
-    "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce", "SmoothedGradient",
-    "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export", "fit", "gallery",
-    "import_meshes", "load_plan", "quantities", "read_sweep", "render", "run", "run_plan", "save_mesh",
-    "save_recording", "schema", "smoothed_gradient", "sweep", "view",
+    "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "ImportedPattern", "Measures", "MeshError",
+    "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce",
+    "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export",
+    "fit", "gallery", "import_meshes", "import_pattern", "load_plan", "quantities", "read_pattern", "read_sweep",
+    "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep", "view",
 ]

@@ -358,7 +358,8 @@ class Pattern:
             keys["translation"] = _rounded(panel.translation)
             panels.append(keys)
         seams = [{"panel": a.panel.name, "edge": a.panel.edges.index(a.edge),
-                  "other_panel": b.panel.name, "other_edge": b.panel.edges.index(b.edge)} for a, b, _ in self.pairs()]
+                  "other_panel": b.panel.name, "other_edge": b.panel.edges.index(b.edge),
+                  "direction": "same" if a.forward == b.forward else "opposite"} for a, b, _ in self.pairs()]
         return panels, seams
 
 
