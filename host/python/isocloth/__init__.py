@@ -9,6 +9,7 @@ from . import _arguments, _core
 from ._core import ContactMeasures, EnergySums, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
+from ._export_pattern import export_pattern
 from ._fit import fit, save_recording
 from ._forces import ClothState, SlopedForce
 from ._gallery import gallery
@@ -44,6 +45,6 @@ __all__ = [
     "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "ImportedPattern", "Measures", "MeshError",
     "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce",
     "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export",
-    "fit", "gallery", "import_meshes", "import_pattern", "load_plan", "quantities", "read_pattern", "read_sweep",
+    "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan", "quantities", "read_pattern", "read_sweep",
     "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep", "view",
 ]

@@ -26,7 +26,11 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
     bent about the axis of what they are nearest to, as far as they stay apart, and moved outwards until they are
     ``clearance`` + 5 mm clear of the body and cross no other panel.
     """
-    places = dict(places or {})
+    try:
+        import scipy.spatial  # noqa: F401
+    except ImportError:
+        raise ImportError("arranging panels needs scipy: pip install isocloth[patterns]") from None
+    places = {**pattern.places, **(places or {})}
     find = pattern.findings
     for name in places:
         if name not in pattern.panels:
@@ -48,6 +52,8 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
     if fresh:
         _on_surfaces(pattern, form, fresh, places)
     _check_place(pattern, body)
+    if find.faults:
+        return
     if form:
         for panel in pattern.panels.values():
             if panel not in fresh:

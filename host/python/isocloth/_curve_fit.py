@@ -4,7 +4,7 @@ import numpy
 
 from ._pattern import Edge, _bezier
 
-WITHIN = 2e-4  # [m] of the curve from the polyline
+WITHIN = 3e-4  # [m] of the curve from the polyline
 
 
 def corners_of(points, marked=(), angle=25.0, near=1e-3):
@@ -24,7 +24,7 @@ def corners_of(points, marked=(), angle=25.0, near=1e-3):
 
 
 def edges_of(points, corners, names=None, notches=()):
-    """Edges of a closed polyline between its corners, as lines or cubic curves within 0.2 mm of it; one that needs
+    """Edges of a closed polyline between its corners, as lines or cubic curves within 0.3 mm of it; one that needs
     several is named NAME.0, NAME.1, ... ``notches``: places on the outline."""
     points = numpy.asarray(points, float)
     result = []
@@ -63,7 +63,7 @@ def fit(chain):
         control = (chain[1] - (1 - s) ** 2 * chain[0] - s**2 * chain[-1]) / (2 * s * (1 - s))
         return [numpy.array([chain[0], control, chain[-1]])]
     best = None
-    for _ in range(12):
+    for _ in range(60):
         weights = numpy.stack([3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t)], 1)
         rest = chain - (1 - t)[:, None] ** 3 * chain[0] - t[:, None] ** 3 * chain[-1]
         inner = numpy.linalg.lstsq(weights, rest, rcond=None)[0]

@@ -19,6 +19,7 @@ def triangles_of(panel, spacing=0.025):
     triangulation those whose middles are inside."""
     from scipy.spatial import Delaunay
 
+    spacing = max(spacing, (panel.area() / 5000) ** 0.5)
     outline = numpy.concatenate([edge.at_shares(numpy.arange(n) / n) for edge in panel.edges
                                  for n in [max(1, int(numpy.ceil(edge.length / (spacing / 2))))]])
     low, high = outline.min(0), outline.max(0)

@@ -208,10 +208,11 @@ class Findings:
 
 
 class Pattern:
-    """Panels by name, in the order of the file, and seams; ``unit`` [m] of the file."""
+    """Panels by name, in the order of the file, and seams; ``unit`` [m] of the file; ``places``: where it says that
+    panels go on a body."""
 
     def __init__(self, unit=0.01):
-        self.panels, self.seams, self.unit = {}, [], unit
+        self.panels, self.seams, self.unit, self.places = {}, [], unit, {}
         self.findings = Findings()
 
     def nearest(self, name):
@@ -319,20 +320,21 @@ class Pattern:
                                     "of one edge each")
 
     def _split_once(self, seam, near):
-        shares = []
-        for side in seam.sides:
-            along = numpy.cumsum([step.edge.length for step in side])
-            shares.append(along / along[-1])
+        ends = [numpy.cumsum([step.edge.length for step in side]) for side in seam.sides]
+        shares = [along / along[-1] for along in ends]
         close = near / max(min(seam.lengths()), 1e-12)
-        for one, other in ((0, 1), (1, 0)):
-            for share in shares[one][:-1]:
-                if numpy.abs(shares[other] - share).min() > close and share > close:
-                    k = int(numpy.searchsorted(shares[other], share))
-                    before = shares[other][k - 1] if k else 0.0
-                    step = seam.sides[other][k]
-                    part = (share - before) / (shares[other][k] - before)
-                    self.replace(step.panel, step.edge, step.edge.split(part if step.forward else 1 - part))
-                    return True
+        i = j = 0  # corners that were met, side by side
+        while i < len(shares[0]) - 1 or j < len(shares[1]) - 1:
+            a, b = shares[0][i], shares[1][j]
+            if i < len(shares[0]) - 1 and j < len(shares[1]) - 1 and abs(a - b) <= close:
+                i, j = i + 1, j + 1
+                continue
+            # The nearer corner has none to meet.
+            lacking, k, share = (1, j, a) if a < b else (0, i, b)
+            before = shares[lacking][k - 1] if k else 0.0
+            step, part = seam.sides[lacking][k], (share - before) / (shares[lacking][k] - before)
+            self.replace(step.panel, step.edge, step.edge.split(part if step.forward else 1 - part))
+            return True
         return False
 
     def pairs(self):

@@ -197,7 +197,7 @@ def _add(pattern, piece):
     if _area(outline) < 0:
         outline = outline[::-1]
     corners = corners_of(outline, marks)
-    start = min(corners, key=lambda i: (round(outline[i][1], 4), outline[i][0]))
+    start = corners[0]
     outline = numpy.roll(outline, -start, axis=0)
     corners = sorted((i - start) % len(outline) for i in corners)
     origin = outline.min(0)
@@ -228,7 +228,7 @@ def _copies(pattern, panel, piece, find):
 
 
 def _distinct(outline):
-    keep = numpy.linalg.norm(outline - numpy.roll(outline, 1, axis=0), axis=1) > 1e-6
+    keep = numpy.linalg.norm(outline - numpy.roll(outline, -1, axis=0), axis=1) > 1e-6
     return outline[keep]
 
 
