@@ -374,9 +374,11 @@ class PatternMesher {
       for (std::size_t i = 0; i < a.size(); ++i) sum += norm(result_.placed[a[i]] - result_.placed[b[i]]);
       return sum;
     };
-    const double forward = threads();
+    const double same = threads();
     std::ranges::reverse(b);
-    if (forward < threads()) std::ranges::reverse(b);
+    const SeamDirection direction = seams_[s].direction;
+    if (direction == SeamDirection::same || (direction == SeamDirection::shorter && same < threads()))
+      std::ranges::reverse(b);
     const double length = cuts_[one.panel].edges[one.edge].length(),
                  other_length = cuts_[other.panel].edges[other.edge].length();
     if (std::max(length, other_length) > 2 * std::min(length, other_length))

@@ -31,11 +31,17 @@ struct Panel {
   bool operator==(const Panel&) const = default;
 };
 
-/// Two edges that are sewn together, whichever way round their threads are shorter; of different lengths:
-/// with ease, spread evenly. The triangle in a corner between two edges that are sewn together stays open.
+/// How two edges, each from its corner to the next, run beside each other in a seam: the way round in which
+/// their threads are shorter where panels stand, both the same way, or against each other, as those of two
+/// panels whose right sides lie together.
+enum class SeamDirection { shorter, same, opposite };
+
+/// Two edges that are sewn together; of different lengths: with ease, spread evenly. The triangle in a corner
+/// between two edges that are sewn together stays open.
 struct Seam {
   std::array<std::string, 2> panels;
   std::array<Index, 2> edges{};
+  SeamDirection direction = SeamDirection::shorter;
   /// "front.2 with back.0"
   std::string name() const { return text(panels[0], ".", edges[0], " with ", panels[1], ".", edges[1]); }
   bool operator==(const Seam&) const = default;

@@ -32,7 +32,7 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
              "radius by which it is bent about an upright axis behind it, before that [m]; 0: flat");
   });
   keys.objects(
-      "seams", "edges that are sewn together, whichever way round their threads are shorter", 0,
+      "seams", "edges that are sewn together, by default whichever way round their threads are shorter", 0,
       [&](Keys& k, std::size_t s) {
         spec.seams.resize(s + 1);
         Seam& seam = spec.seams[s];
@@ -40,6 +40,9 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
         k.integer("edge", seam.edges[0], whole(0, 2147483647), "number of its edge, from 0", required);
         k.string("other_panel", seam.panels[1], "name of the other panel, or of the same", required);
         k.integer("other_edge", seam.edges[1], whole(0, 2147483647), "number of its edge, from 0", required);
+        k.choice("direction", seam.direction, {"shorter", "same", "opposite"},
+                 "how both edges, each from its corner to the next, run beside each other: the way round in "
+                 "which their threads are shorter, the same way, or against each other");
       });
   keys.objects(
       "buttons", "places on panels that a button or press stud holds together", 0,

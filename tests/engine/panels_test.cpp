@@ -255,6 +255,20 @@ TEST(Panels, SeamsJoinNodeByNodeWhicheverWayRound) {
   EXPECT_NEAR(seam, 0.4 + 0.5, 1e-12);
 }
 
+TEST(Panels, ASeamGoesTheWayRoundThatItIsTold) {
+  Panel left = rectangle("left", 0.5, 0.4), right = rectangle("right", 0.5, 0.4);
+  right.translation = {0.6, 0, 0};
+  for (const SeamDirection direction : {SeamDirection::same, SeamDirection::opposite}) {
+    const SewnPanels sewn = sew_panels(
+        {left, right}, {{.panels = {"left", "right"}, .edges = {1, 3}, .direction = direction}}, 0.1, "mesh");
+    ASSERT_EQ(sewn.mesh.stitches.size(), 5u);
+    for (const Stitch& stitch : sewn.mesh.stitches) {
+      const double up = sewn.placed[stitch.a].z, other = sewn.placed[stitch.b].z;
+      EXPECT_NEAR(other, direction == SeamDirection::opposite ? up : 0.4 - up, 1e-12);
+    }
+  }
+}
+
 TEST(Panels, EdgesOfASeamAreDividedAlikeAndEaseIsSpread) {
   Panel wide = rectangle("wide", 0.6, 0.3), narrow = rectangle("narrow", 0.4, 0.3);
   const SewnPanels sewn =

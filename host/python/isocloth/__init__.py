@@ -9,11 +9,13 @@ from . import _arguments, _core
 from ._core import ContactMeasures, EnergySums, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
+from ._export_pattern import export_pattern
 from ._fit import fit, save_recording
 from ._forces import ClothState, SlopedForce
 from ._gallery import gallery
 from ._gradients import Gradient, Tape
 from ._import import Imported, import_meshes
+from ._import_pattern import ImportedPattern, import_pattern, read_pattern
 from ._render import render
 from ._repair import Fault, Repaired, repair
 from ._results import Result, check, run, save_mesh, schema
@@ -41,9 +43,10 @@ __version__ = _version()
 quantities = _core.quantities
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "Fault", "FileError",
-    "ForceError", "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "Measures", "MeshError", "NumericalError",
-    "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce",
-    "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export",
-    "fit", "gallery", "import_meshes", "load_plan", "quantities", "read_sweep", "render", "repair", "run", "run_plan",
-    "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep", "view",
+    "ForceError", "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "ImportedPattern", "Measures", "MeshError",
+    "NumericalError", "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation",
+    "SlopedForce", "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer",
+    "check", "export", "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan",
+    "quantities", "read_pattern", "read_sweep", "render", "repair", "run", "run_plan", "save_mesh", "save_recording",
+    "schema", "smoothed_gradient", "sweep", "view",
 ]

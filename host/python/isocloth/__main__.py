@@ -10,6 +10,8 @@ from ._export import WRITERS, export
 from ._fields import QUANTITIES
 from ._gallery import gallery
 from ._import import EXACT, import_meshes, read_meshes
+from ._import_pattern import add_arguments as add_pattern_arguments
+from ._import_pattern import import_from_command, is_pattern
 from ._render import render
 from ._repair import LEAST_ALTITUDE, LEAST_PIECE, repair
 from ._results import Result, run
@@ -99,15 +101,16 @@ def _add_allow(command):
 
 
 def _add_import(commands):
-    command = commands.add_parser("import", help="write meshes of glTF, USD or FBX, at rest or moving, for scenes")
+    command = commands.add_parser("import", help="write meshes of glTF, USD or FBX, or sewing patterns, for scenes")
     command.set_defaults(run=_import)
-    command.add_argument("file", help=".glb .gltf .usd .usda .usdc .fbx")
+    command.add_argument("file", help=".glb .gltf .usd .usda .usdc .fbx; patterns: .json (GarmentCode) .dxf .svg")
     command.add_argument("-o", "--output", metavar="FOLDER", help="for NAME.obj, NAME.mdd and scene.json")
     command.add_argument("--list", action="store_true", help="say what the file holds, and write nothing")
     command.add_argument("--mesh", action="append", metavar="NAME", help="one to take; default: all")
     for role, help in (("garment", "what is open"), ("obstacle", "what is closed"), ("body", "what moves")):
         command.add_argument(f"--{role}", action="append", default=[], metavar="NAME",
-                             help=f"one that becomes {role}; default: {help}")
+                             help=f"one that becomes {role}; default: {help}"
+                             + ("; of a pattern: the file of the body that it is arranged around" * (role == "body")))
     command.add_argument("--unit", help="m, cm, mm, in, ft, or metres as a number; default: that of the file")
     command.add_argument("--up", help="x, y or z; default: that of the file")
     command.add_argument("--weld", type=float, nargs="?", const=EXACT, metavar="METRES",
@@ -120,9 +123,13 @@ def _add_import(commands):
     command.add_argument("--animation", metavar="NAME", help="one of several")
     command.add_argument("--overwrite", action="store_true", help="files that are there")
     _add_allow(command)
+    add_pattern_arguments(command)
 
 
 def _import(options):
+    if is_pattern(options.file):
+        import_from_command(options)
+        return
     if options.list:
         source = read_meshes(options.file, animation=options.animation, allow=options.allow)
         unit = "no unit" if source.unit is None else f"unit {source.unit:g} m"

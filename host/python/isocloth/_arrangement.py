@@ -1,0 +1,350 @@
+"""Panels find their places around a body: on cylinders about its parts, or where their file has them, bent around what
+they are to hold, clear of the body and of each other.
+"""
+
+import re
+
+import numpy
+
+from ._dress_form import DressForm
+from ._panel_mesh import coplanar_overlap, crossings, triangles_of
+from .errors import Error, MeshError
+
+APART = 0.01  # [m] between panels that were laid onto each other, and between layers
+KINDS = (("hood", "head"), ("collar", "neck"), ("neck", "neck"), ("sleeve", "arm"), ("cuff", "arm"), ("arm", "arm"),
+         ("pant", "leg"), ("trouser", "leg"), ("short", "leg"), ("leg", "leg"), ("skirt", "hips"), ("waist", "waist"),
+         ("belt", "waist"), ("wb", "waist"))
+
+
+def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
+    """Gives every panel its place.
+
+    places: a dict of panels, each ``"surface"``, ``"surface.front"`` (or back, left, right) or a dict with ``surface``,
+    ``angle`` [degrees], ``height`` [m, of the panel's middle along the surface's axis from its high end, downwards],
+    ``layer`` (0 innermost). Surfaces are those of :class:`DressForm`. anew: True, all panels without an entry go where
+    their names and seams say; False, none; None, those of which the file does not say where they stand. Then panels are
+    bent about the axis of what they are nearest to, as far as they stay apart, and moved outwards until they are
+    ``clearance`` + 5 mm clear of the body and cross no other panel.
+    """
+    try:
+        import scipy.spatial  # noqa: F401
+    except ImportError:
+        raise ImportError("arranging panels needs scipy: pip install isocloth[patterns]") from None
+    places = {**pattern.places, **(places or {})}
+    find = pattern.findings
+    for name in places:
+        if name not in pattern.panels:
+            raise Error(f'import: places: found "{name}", expected the name of a panel; {pattern.nearest(name)}')
+    fresh = [panel for panel in pattern.panels.values()
+             if panel.name in places or anew or (anew is None and not panel.is_placed)]
+    if body is None:
+        if fresh:
+            _lay_out(fresh)
+            find.note(f"{len(fresh)} panels were laid side by side, as there is no body to arrange them around (--body)")
+        return
+    try:
+        form = DressForm(body)
+    except MeshError as error:
+        if fresh:
+            raise
+        find.note(f"{error}; panels stand where their file has them, flat")
+        form = None
+    if fresh:
+        _on_surfaces(pattern, form, fresh, places)
+    _check_place(pattern, body)
+    if find.faults:
+        return
+    if form:
+        for panel in pattern.panels.values():
+            if panel not in fresh:
+                _bend(panel, form, body, clearance + 0.005)
+    _clear_body(pattern, body, clearance + 0.005)
+    _part(pattern)
+
+
+def _lay_out(panels):
+    right = 0.0
+    for panel in panels:
+        low, high = panel.outline().min(0), panel.outline().max(0)
+        panel.rotation, panel.around = numpy.eye(3), 0.0
+        panel.translation = numpy.array([right - low[0], 0, -low[1]])
+        right += high[0] - low[0] + 0.05
+
+
+# Where names and seams say.
+
+def _words(name):
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return [word for word in re.split(r"[^a-z]+", text) if word]
+
+
+def guess(panel):
+    """Surface, and front or back, left or right or None, by the words of a panel's name."""
+    words = _words(f"{panel.name}_{panel.label}")
+    has = lambda *options: any(word in options for word in words)  # noqa: E731
+    joined = " ".join(words)
+    kind = next((surface for word, surface in KINDS if word in joined), "torso")
+    side = "left" if has("left", "l", "lf", "lb") else "right" if has("right", "r", "rf", "rb") else None
+    facing = ("back" if has("back", "b", "bk", "bck", "lb", "rb") or "back" in joined or "btorso" in joined else
+              "front" if has("front", "f", "fr", "frt", "lf", "rf") or "front" in joined or "ftorso" in joined else None)
+    return kind, facing, side
+
+
+def _on_surfaces(pattern, form, fresh, places):
+    """Lays panels around cylinders: of what shares one each has its own range of angles."""
+    find = pattern.findings
+    plans = {}
+    arms = []
+    for panel in fresh:
+        kind, facing, side = guess(panel)
+        said = places.get(panel.name, {})
+        if isinstance(said, str):
+            parts = said.split(".")
+            said = {"surface": parts[0]}
+            facing = next((word for word in parts[1:] if word in ("front", "back")), facing)
+            side = next((word for word in parts[1:] if word in ("left", "right")), side)
+        if kind in ("arm", "leg") and "surface" not in said:
+            if side is None:  # one of each, in the order of the file
+                arms.append(kind)
+                side = ("left", "right")[arms.count(kind) % 2 - 1]
+                find.note(f'panel "{panel.name}": its name does not say which side it is for; the {side} one was taken')
+            kind = f"{side}_{kind}"
+        surface = said.get("surface", "hips" if kind == "waist" else kind)
+        if surface not in form.surfaces:
+            raise Error(f'import: panel "{panel.name}": found the surface "{surface}", expected one of '
+                        f"{', '.join(form.surfaces)}")
+        plans[panel.name] = {"kind": kind, "facing": facing, "side": side, "surface": surface,
+                             "angle": said.get("angle"), "height": said.get("height")}
+        panel.layer = int(said.get("layer", panel.layer))
+    _face_by_seams(pattern, plans)
+    for name in dict.fromkeys(plan["surface"] for plan in plans.values()):
+        group = [pattern.panels[key] for key, plan in plans.items() if plan["surface"] == name]
+        _wrap(group, plans, form, form.surfaces[name])
+
+
+def _face_by_seams(pattern, plans):
+    """A panel whose name says neither front nor back faces away from what it is sewn to at its side, else front."""
+    for name, plan in plans.items():
+        if plan["facing"] is None and plan["angle"] is None:
+            others = [plans[other]["facing"] for a, b, _ in pattern.pairs() for one, other in
+                      ((a.panel.name, b.panel.name), (b.panel.name, a.panel.name))
+                      if one == name and other in plans and other != name
+                      and plans[other]["surface"] == plan["surface"]]
+            if "front" in others and "back" not in others:
+                plan["facing"] = "back"
+            elif others or any(p is not plan and p["surface"] == plan["surface"] for p in plans.values()):
+                plan["facing"] = "front"
+
+
+def _wrap(group, plans, form, surface):
+    """Around a surface: its circumference is at least that of the panels side by side. Front and back each share half
+    of it, left ones on the wearer's left."""
+    def width(panel):
+        return float(numpy.ptp(panel.outline()[:, 0]))
+
+    def halves(facing):
+        return [panel for panel in group if plans[panel.name]["facing"] == facing]
+
+    for layer in sorted({panel.layer for panel in group}):
+        here = [panel for panel in group if panel.layer == layer]
+        rows = {}  # panels one above the other (a bodice and its yoke) count once
+        for panel in here:
+            rows.setdefault((plans[panel.name]["kind"], plans[panel.name]["facing"]), []).append(width(panel) + 0.015)
+        half = max((sum(row) for key, row in rows.items()), default=0)
+        whole = max((sum(row) for key, row in rows.items() if key[1] is None), default=0)
+        radius = max(surface.radius + 0.03, half / (0.97 * numpy.pi), whole / (1.94 * numpy.pi))
+        radius += layer * APART
+        for facing, middle in (("front", 0.0), ("back", 180.0), (None, 0.0)):
+            for kind in dict.fromkeys(plans[panel.name]["kind"] for panel in halves(facing)):
+                row = [panel for panel in here if plans[panel.name]["kind"] == kind
+                       and plans[panel.name]["facing"] == facing]
+                order = {"right": 0, None: 1, "left": 2}
+                row.sort(key=lambda panel: order[plans[panel.name]["side"]] if surface.name.count("_") == 0 else 1)
+                if facing == "back":
+                    row.reverse()
+                widths = [width(panel) + 0.015 for panel in row]
+                start = -sum(widths) / 2
+                for panel, wide in zip(row, widths):
+                    plan = plans[panel.name]
+                    angle = middle + numpy.degrees((start + wide / 2) / radius)
+                    start += wide
+                    if facing is None and kind.endswith("arm") and plan["angle"] is None:
+                        angle += 90 if kind.startswith("left") else -90  # its own seam underneath
+                    _lay(panel, surface, radius, angle if plan["angle"] is None else float(plan["angle"]),
+                         plan["height"], _top(kind, form, surface))
+
+
+def _top(kind, form, surface):
+    """How far below the high end of the surface the upper edge of a panel lies [m]."""
+    if kind == "torso":
+        return -0.02
+    if kind == "neck":
+        return surface.length - 0.02 - 0.08
+    if kind == "waist":
+        return -0.02
+    return 0.0
+
+
+def _lay(panel, surface, radius, angle, height, top):
+    """Onto a cylinder, its y axis along that of the surface, its middle at the angle."""
+    low, high = panel.outline().min(0), panel.outline().max(0)
+    shift_frame(panel, [(low[0] + high[0]) / 2, 0])
+    axis, out = surface.axis, surface.outward(angle)
+    panel.rotation = numpy.stack([numpy.cross(axis, out), -out, axis], 1)
+    panel.around = radius
+    upper = surface.high - top * axis if height is None else (
+        surface.high - height * axis + (high[1] - low[1]) / 2 * axis)
+    panel.translation = upper - high[1] * axis + radius * out
+
+
+def shift_frame(panel, origin, turn=0.0):
+    """Gives a panel's plane another origin and turns its axes by ``turn`` [rad]; the panel, flat, stays where it is."""
+    origin = numpy.asarray(origin, float)
+    c, s = numpy.cos(turn), numpy.sin(turn)
+    matrix = numpy.array([[c, s], [-s, c]])  # old coordinates to new ones
+    panel.translation = panel.rotation @ numpy.array([origin[0], 0, origin[1]]) + panel.translation
+    panel.rotation = panel.rotation @ numpy.array([[c, 0, -s], [0, 1, 0], [s, 0, c]])
+    for edge in panel.edges:
+        edge.points = (edge.points - origin) @ matrix.T
+    panel.internal = [(numpy.asarray(line) - origin) @ matrix.T for line in panel.internal]
+    panel.grain -= numpy.degrees(turn)
+
+
+# Where a file has placed them.
+
+def _check_place(pattern, body):
+    """A garment at another place or of another size than the body."""
+    find = pattern.findings
+    points = numpy.concatenate([panel.place(panel.outline(0.05)) for panel in pattern.panels.values()])
+    low, high = points.min(0), points.max(0)
+    size, tall = high - low, body.high[2] - body.low[2]
+    middle, centre = (low + high) / 2, (body.low + body.high) / 2
+    if low[2] > body.high[2] or high[2] < body.low[2] or numpy.abs(middle - centre)[:2].max() > 0.5 * tall:
+        find.fault(f"the panels stand between ({_numbers(low)}) and ({_numbers(high)}) m, the body between "
+                   f"({_numbers(body.low)}) and ({_numbers(body.high)}) m, expected them around it; are units or axes "
+                   "others? (--unit, --body-unit, --up); --arrange places them anew")
+    elif size[2] > 1.5 * tall:
+        find.fault(f"the panels are {size[2]:.2f} m tall, the body {tall:.2f} m, expected a body as large as what it "
+                   "wears (--unit, --body-unit)")
+    elif size.max() < 0.03 * tall:
+        find.note(f"the panels are {size.max():.3f} m large, the body is {tall:.2f} m tall: are the units right?")
+
+
+def _numbers(values):
+    return " ".join(f"{float(x):.3g}" for x in values)
+
+
+def _nearest_surface(panel, form):
+    """The surface whose part a panel stands nearest to: by its name, else by the axis that is nearest."""
+    kind, _, side = guess(panel)
+    middle = panel.place(panel.outline(0.03)).mean(0)
+    if kind in ("arm", "leg"):
+        side = side or ("left" if middle[0] > 0 else "right")
+        kind = f"{side}_{kind}"
+        if kind.endswith("leg"):  # the middle plane of a body parts front from back
+            return form.surfaces.get(kind)
+        return form.surfaces.get(kind)
+    return form.surfaces.get({"waist": "hips"}.get(kind, kind))
+
+
+def _bend(panel, form, body, clear):
+    """Bends a flat panel about the axis of its surface, as much as it stays on its own side of the axis and clear of
+    the body."""
+    surface = _nearest_surface(panel, form)
+    if surface is None or surface.name in ("neck", "head") or surface.name.endswith("arm"):
+        return
+    normal = panel.rotation @ [0, -1.0, 0]
+    axis = surface.axis
+    if abs(normal @ axis) > 0.05:
+        return
+    up = panel.rotation.T @ axis
+    turn = -numpy.arctan2(up[0], up[2])
+    middle = panel.place(panel.outline(0.03)).mean(0)
+    distance = float((middle - surface.low) @ normal)
+    if distance < 0.05:
+        return
+    foot = panel.rotation.T @ (surface.low + distance * normal - panel.translation)
+    before = [edge.points.copy() for edge in panel.edges], panel.rotation, panel.translation, panel.grain
+    internal = panel.internal
+    shift_frame(panel, [foot[0], foot[2]], turn)
+    wide = float(numpy.abs(panel.outline()[:, 0]).max())
+    room = distance - 0.03
+    if room > 0.02:
+        radius = max(distance, wide / 1.45)
+        while radius < 5 and radius * (1 - numpy.cos(wide / radius)) > room:
+            radius *= 1.05
+        points, _ = triangles_of(panel, 0.03)
+        flat_depth = body.distance(panel.place(points)).min()
+        while radius < 5:
+            panel.around = radius
+            if body.distance(panel.place(points)).min() > min(clear + 0.01, flat_depth):
+                return
+            radius *= 1.15
+    panel.around = 0.0
+    for edge, points in zip(panel.edges, before[0]):
+        edge.points = points
+    panel.rotation, panel.translation, panel.grain = before[1:]
+    panel.internal = internal
+
+
+def _clear_body(pattern, body, clear):
+    """Moves panels outwards until they are clear of the body; those of one plane alike."""
+    moved = []
+    for panel in pattern.panels.values():
+        points, _ = triangles_of(panel)
+        out = panel.rotation @ [0, -1.0, 0]
+        start = panel.translation
+        for step in range(120):
+            nearest = float(body.distance(panel.place(points)).min())
+            if nearest >= clear:
+                break
+            panel.translation = panel.translation + max(clear - nearest, 0.005) * out
+        way = float(numpy.linalg.norm(panel.translation - start))
+        if nearest < clear:
+            pattern.findings.note(f'panel "{panel.name}": stands {-nearest * 1e3:.0f} mm deep in the body, and moving it '
+                                  "outwards does not free it; say where it goes (--places)")
+            panel.translation = start
+        elif way > 1e-3:
+            moved.append((way, panel.name))
+    if moved:
+        moved.sort(reverse=True)
+        pattern.findings.note(f"{len(moved)} panels were moved outwards to be clear of the body, by up to "
+                              f"{moved[0][0] * 1e3:.0f} mm (\"{moved[0][1]}\")")
+
+
+def _part(pattern):
+    """Panels that cross each other or lie on each other: the later one of the file, or that of the higher layer, moves
+    outwards until it does not; where that does not help both are laid flat."""
+    panels = sorted(pattern.panels.values(), key=lambda panel: panel.layer)
+    flat = {panel.name: triangles_of(panel) for panel in panels}
+
+    def surface(panel):
+        points, triangles = flat[panel.name]
+        return panel.place(points), triangles
+
+    def meet(a, b):
+        one, other = surface(a), surface(b)
+        if ((one[0].min(0) > other[0].max(0) + 0.004) | (one[0].max(0) < other[0].min(0) - 0.004)).any():
+            return False
+        return crossings(one, other) > 0 or coplanar_overlap(one, other, 0.003)
+
+    for i, panel in enumerate(panels):  # corners that only touch are two nodes at one place otherwise
+        panel.translation = panel.translation + 2e-4 * (i % 16) * (panel.rotation @ [0, -1.0, 0])
+    moved = set()
+    for _ in range(40):
+        clean = True
+        for i, b in enumerate(panels):
+            for a in panels[:i]:
+                if meet(a, b):
+                    clean = False
+                    moved.add(b.name)
+                    b.translation = b.translation + APART * (b.rotation @ [0, -1.0, 0])
+                    break
+        if clean:
+            break
+    if moved:
+        pattern.findings.note(f"{len(moved)} panels crossed or lay on others and were moved outwards: "
+                              f"{', '.join(sorted(moved)[:6])}{', ...' if len(moved) > 6 else ''}")
+    left = [(a.name, b.name) for i, b in enumerate(panels) for a in panels[:i] if not clean and meet(a, b)]
+    for a, b in left:
+        pattern.findings.note(f'panels "{a}" and "{b}": cross each other still; say where they go (--places)')
