@@ -43,9 +43,12 @@ void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
               "distance within which nodes on open edges are united [m], after scale; 0: none");
   keys.flag("repair", obstacle.repair,
             "whether faults of the file are mended as mesh.repair of a garment mends them");
-  keys.number("cell", shape.cell, not_negative,
-              "of the grid of distances [m]; 0: 1/64 of the longest side of the bounding box");
-  keys.number("thicken", shape.thicken, not_negative, "distance by which the surface is moved outwards [m]");
+  keys.number(
+      "cell", shape.cell, not_negative,
+      "between distances near the surface [m]; 0: 1/64 of the longest side of the bounding box, 1/128 where "
+      "the surface is not closed or has walls thinner than three cells");
+  keys.number("thicken", shape.thicken, not_negative,
+              "distance by which the surface is moved outwards, of a sheet to both sides [m]");
 }
 
 void describe_shape(Keys& keys, ObstacleSpec& obstacle) {
@@ -106,7 +109,7 @@ void describe_shape(Keys& keys, ObstacleSpec& obstacle) {
                       describe_heights(k, shape, obstacle.file);
                       return shape;
                     }),
-               form("mesh", "the inside of a closed surface", [&obstacle](Keys& k) {
+               form("mesh", "the solid that any faces wind around, or a sheet", [&obstacle](Keys& k) {
                  MeshShape shape;
                  describe_mesh(k, shape, obstacle);
                  return shape;
