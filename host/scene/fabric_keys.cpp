@@ -163,6 +163,9 @@ constexpr std::pair<std::string_view, const char*> object_docs[] = {
     {"bend_spring",
      "springs between neighbours but one along a thread (quads), and across an edge (triangles); the "
      "recipe springs and those of impulses"},
+    {"memory",
+     "with the recipes membrane and soft_constraints: what cloth remembers of being bent, pulled and "
+     "sheared, by friction between its threads and by plastic flow"},
 };
 
 /// Numbers whose names begin with `object`, "drag." or none.
