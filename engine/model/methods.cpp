@@ -118,7 +118,6 @@ constexpr Advice of_static_sheet[] = {
 };
 constexpr Advice of_validation[] = {
     {flow, ": it knows no flow; validate the scene without it"},
-    {memory, ": it knows none; validate the scene without it"},
     {bodies, ": it knows no rigid bodies; validate the scene without them"},
 };
 /// In the place of the scene's recipe, settings and most of its fabric: host/docs/ENERGIES.md.
@@ -198,9 +197,9 @@ constexpr Method validation{
     set_of(projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges,
            membrane, springs, engineering_strain, corotational_strain, fast_projection, mass_metric,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
-           alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit, compression,
-           drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers, seams,
-           buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
+           alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
+           compression, drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers,
+           seams, buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
            resolve_initial_penetration, wind, gusts),
     set_of(cloth_contact),  // each garment is stepped by itself
     of_validation, ": validate the scene without it"};
