@@ -7,6 +7,7 @@ template <class Real>
 StepKernels<Real> make_step_kernels() {
   return {.evaluate_rows = evaluate_rows<Real>,
           .quadratic_multipliers = quadratic_multipliers<Real>,
+          .keep_memory = keep_memory<Real>,
           .assemble_momentum = assemble_momentum<Real>,
           .start_iteration = start_iteration<Real>,
           .extrapolate_nodes = extrapolate_nodes<Real>,

@@ -26,6 +26,7 @@
 #include "kernels/samples/act_on_samples.hpp"
 #include "kernels/tensors/build_tensors.hpp"
 #include "kernels/tensors/evaluate_rows.hpp"
+#include "kernels/tensors/keep_memory.hpp"
 
 namespace isocloth {
 
@@ -64,6 +65,7 @@ template <class Real>
 struct StepKernels {
   Kernel<EvaluateRows<Real>> evaluate_rows;
   Kernel<QuadraticMultipliers<Real>> quadratic_multipliers;
+  Kernel<KeepMemory<Real>> keep_memory;
   Kernel<AssembleMomentum<Real>> assemble_momentum;
   Kernel<StartIteration<Real>> start_iteration;
   Kernel<ExtrapolateNodes<Real>> extrapolate_nodes;

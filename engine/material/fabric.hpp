@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/material/compression.hpp"
+#include "engine/material/memory.hpp"
 #include "engine/material/stress_curve.hpp"
 #include "engine/material/wind.hpp"
 
@@ -88,6 +89,7 @@ struct Fabric {
   /// Spring along each edge, with the recipes `provot1995` and `sakaguchi1991`.
   SpringDamper structural_spring{};
   Plasticity plasticity{};  ///< plastic flow of all springs, with the recipe `sakaguchi1991`
+  FabricMemory memory{};    ///< friction and plastic flow of bends, threads and shear
   int shear_diagonals = 2;  ///< shear springs per quad: 1 or 2
 
   bool has_limit() const { return strain_limit > 0 || principal_strain_limit > 0; }

@@ -1,5 +1,6 @@
 #include "engine/material/kes_sheet.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -21,6 +22,19 @@ StressCurve loading(const KesSheet::Thread& thread) {
   return curve;
 }
 
+void remember(const KesSheet& sheet, Fabric& fabric) {
+  constexpr double gf = 0.01 * gf_per_cm, degree = std::numbers::pi / 180;
+  FabricMemory& memory = fabric.memory;
+  fabric.bending = BendingModel::discrete_shells;
+  fabric.bending_stiffness = (fabric.bending_stiffness + fabric.weft_bending_stiffness) / 2;
+  fabric.weft_bending_stiffness = 0;
+  memory.bending_friction = gf * (sheet.warp.bending_hysteresis + sheet.weft.bending_hysteresis) / 4;
+  const double at_half = gf_per_cm * sheet.shear_hysteresis / 2,
+               at_5 = gf_per_cm * sheet.shear_hysteresis_at_5 / 2, half = std::tan(degree / 2);
+  memory.shear_friction_growth = std::max(at_5 - at_half, 0.0) / (std::tan(5 * degree) - half);
+  memory.shear_friction = at_half - half * memory.shear_friction_growth;
+}
+
 }  // namespace
 
 double kes_work(const KesSheet::Thread& thread) {
@@ -37,6 +51,7 @@ Fabric kes_fabric(const KesSheet& sheet) {
   fabric.weft_stretch_stiffness = full_load / (sheet.weft.extension / 100);
   fabric.shear_stiffness = gf_per_cm * sheet.shear * 180 / std::numbers::pi;
   fabric.curves = {.warp = loading(sheet.warp), .weft = loading(sheet.weft), .shear = {}};
+  if (sheet.remembers) remember(sheet, fabric);
   return fabric;
 }
 

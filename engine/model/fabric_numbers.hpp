@@ -24,6 +24,7 @@ enum class FabricTerm {
   structural_spring,
   shear_spring,
   bend_spring,
+  memory,
 };
 
 /// How a loss is differentiated by a number of the fabric; see host/gradients.

@@ -51,6 +51,7 @@ constexpr Advice of_recipes[] = {
     {pressure, ": use membrane, or another recipe of the projection"},
     {structural_spring, ": use provot1995 or sakaguchi1991"},
     {plasticity, ", which is elastic: use sakaguchi1991"},
+    {memory, ": use membrane or soft_constraints"},
     {shear_spring, ", which has no springs: use bending_stiffness, or an impulse recipe"},
     {bend_spring, ", which has no springs: use bending_stiffness, or an impulse recipe"},
     {bodies, ", whose impulses know obstacles but no bodies that move with the cloth: use coltraro2022"},
@@ -76,8 +77,8 @@ constexpr Method recipe_methods[] = {
     recipe("the recipe coltraro2022", rigid, idle_ratio),
     recipe("the recipe inextensible_edges", rigid, idle_ratio),
     recipe("the recipe elastic_edges", elastic | set_of(elastic_edges), idle_ratio),
-    recipe("the recipe membrane", with_laws | set_of(membrane, poisson_ratio)),
-    recipe("the recipe soft_constraints", with_laws | set_of(membrane, engineering_strain)),
+    recipe("the recipe membrane", with_laws | set_of(membrane, poisson_ratio, memory)),
+    recipe("the recipe soft_constraints", with_laws | set_of(membrane, engineering_strain, memory)),
     recipe("the recipe corotational",
            elastic | set_of(membrane, corotational_strain, viscosity, poisson_ratio), {}, of_corotational),
     recipe("the recipe springs", with_laws | set_of(springs, engineering_strain, bend_spring)),
@@ -105,6 +106,8 @@ constexpr Advice of_gradients[] = {
      ": what is pushed out has none; begin the tape after it, from a state outside"},
     {flow, ": use \"drag\" without fabric.drag"},
     {program_forces, ": remove_force() it; set_forces() acts as it is told, and has a gradient"},
+    {memory,
+     ": what slips and yields depends on all steps before; smoothed_gradient() of Python asks for none"},
 };
 constexpr Advice of_static_sheet[] = {
     {rigid_rows,
@@ -123,7 +126,7 @@ constexpr Set particle_idle = set_of(
     springs, engineering_strain, corotational_strain, fast_projection, mass_metric, backward_euler, bdf2,
     isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio,
     viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
-    structural_spring, plasticity, friction, resolve_initial_penetration, cloth_contact);
+    structural_spring, plasticity, memory, friction, resolve_initial_penetration, cloth_contact);
 
 }  // namespace
 
@@ -157,10 +160,10 @@ constexpr Method energy_balance{
     "a balance of energy",
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
-           alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit, compression,
-           drag, bend_spring, moving_pins, grippers, seams, buttons, bands, forces, force_slopes, pressure,
-           obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts, flow,
-           cloth_contact, program_forces),
+           alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
+           compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
+           pressure, obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts,
+           flow, cloth_contact, program_forces),
     {},
     {},
     ": it is not known with it"};
@@ -194,9 +197,9 @@ constexpr Method validation{
     set_of(projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges,
            membrane, springs, engineering_strain, corotational_strain, fast_projection, mass_metric,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
-           alpha, beta, poisson_ratio, curves, viscosity, strain_limit, principal_strain_limit, compression,
-           drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers, seams,
-           buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
+           alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
+           compression, drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers,
+           seams, buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
            resolve_initial_penetration, wind, gusts),
     set_of(cloth_contact),  // each garment is stepped by itself
     of_validation, ": validate the scene without it"};
@@ -211,7 +214,7 @@ constexpr Method batched{
     "solver \"batched\"",
     set_of(projection, impulses, rigid_rows, elastic_edges, membrane, springs, engineering_strain,
            corotational_strain, fast_projection, mass_metric, backward_euler, bdf2, isometric_bending,
-           plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves,
+           plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves,
            viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
            structural_spring, plasticity, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
            pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
@@ -222,7 +225,7 @@ constexpr Method batched{
 constexpr Set nodal_system =
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
-           mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves, viscosity,
+           mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity,
            strain_limit, principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams,
            buttons, bands, forces, force_slopes, pressure, obstacles, moving_obstacles, friction,
            resolve_initial_penetration, wind, gusts, flow, program_forces);

@@ -1,5 +1,7 @@
 #include "engine/model/recipe_checks.hpp"
 
+#include <algorithm>
+
 #include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
@@ -49,6 +51,32 @@ void check_springs(const std::string& key, const Fabric& fabric, const Recipe& r
     refuse(key + ".bend_spring.stiffness", 0, "more than 0 where bend_spring.damping is");
 }
 
+/// Memory in bending is that of hinges; a law by points has no yield.
+void check_memory(const std::string& key, const Fabric& fabric, const Recipe& recipe) {
+  const FabricMemory& memory = fabric.memory;
+  const StressCurves& curves = fabric.curves;
+  if (memory.bends() && !has_hinges(recipe, fabric))
+    refuse(key + (memory.bending_friction > 0 ? ".bending_friction" : ".bending_yield"),
+           memory.bending_friction > 0 ? memory.bending_friction : memory.bending_yield,
+           "0 where no angles are measured: set fabric.bending to \"discrete_shells\" and "
+           "fabric.bending_stiffness");
+  const auto refuse_beside = [&](const char* name, double yield, bool has_curve, const char* curve) {
+    if (yield > 0 && has_curve)
+      refuse(text(key, name), yield, text("0 beside the curve ", curve, ", which is elastic"));
+  };
+  refuse_beside(".bending_yield", memory.bending_yield, curves.bend.exists(), "bend");
+  refuse_beside(".stretch_yield", memory.stretch_yield, curves.warp.exists() || curves.weft.exists(),
+                "warp or weft");
+  refuse_beside(".shear_yield", memory.shear_yield, curves.shear.exists(), "shear");
+  const double most = std::min(fabric.shear_stiffness, memory.shear_friction / memory.shear_slip);
+  if (memory.shear_friction_growth > 0 && !(memory.shear_friction_growth < most))
+    refuse(
+        key + ".shear_friction_growth", memory.shear_friction_growth,
+        text("less than ", most, ", the lesser of fabric.shear_stiffness and shear_friction / shear_slip"));
+  if (memory.flow_time > 0 && !memory.yields())
+    refuse(key + ".flow_time", memory.flow_time, "0 where nothing yields");
+}
+
 }  // namespace
 
 void check_recipe_of(const std::string& key, const Garment& garment, const Recipe& recipe) {
@@ -61,6 +89,7 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Recip
   require_known(method_of(recipe), garment, recipe, key);
   check_hinges(of_fabric, garment);
   check_springs(of_fabric, fabric, recipe);
+  check_memory(of_fabric + ".memory", fabric, recipe);
   if (models().check_recipe != nullptr) models().check_recipe(key, garment, recipe);
 }
 

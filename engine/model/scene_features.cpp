@@ -10,7 +10,7 @@
 namespace isocloth {
 namespace {
 
-static_assert(member_count<Fabric>() == 24 && member_count<Garment>() == 14 && member_count<Scene>() == 14 &&
+static_assert(member_count<Fabric>() == 25 && member_count<Garment>() == 14 && member_count<Scene>() == 14 &&
                   member_count<Wind>() == 7 && member_count<ContactSettings>() == 10 &&
                   member_count<Recipe>() == 7 && member_count<Mesh>() == 7,
               "of a new member: is it a feature, or does every method know it? Then count it here");
@@ -148,6 +148,7 @@ void note_fabric(Finder& finder, const Fabric& fabric) {
   note_spring(Feature::structural_spring, ".fabric.structural_spring", fabric.structural_spring);
   const double yield = fabric.plasticity.yield_strain;
   finder.note(Feature::plasticity, yield > 0, ".fabric.yield_strain", yield);
+  finder.note(Feature::memory, fabric.memory.exists(), ".fabric.memory", "some");
   finder.note(Feature::strain_limit, fabric.strain_limit > 0, ".fabric.strain_limit", fabric.strain_limit);
   finder.note(Feature::principal_strain_limit, fabric.principal_strain_limit > 0,
               ".fabric.principal_strain_limit", fabric.principal_strain_limit);

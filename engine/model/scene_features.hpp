@@ -51,6 +51,7 @@ enum class Feature : std::uint8_t {
   bend_spring,
   structural_spring,
   plasticity,
+  memory,
   // Of a garment.
   moving_pins,
   grippers,
@@ -117,6 +118,7 @@ inline constexpr std::array<FeatureInfo, feature_count> feature_list{{
     {Feature::bend_spring, "`bend_spring`", "none"},
     {Feature::structural_spring, "`structural_spring`", "none"},
     {Feature::plasticity, "`yield_strain`", "0"},
+    {Feature::memory, "`memory`", "none"},
     {Feature::moving_pins, "pins that move", "none"},
     {Feature::grippers, "`grippers`", "none"},
     {Feature::seams, "seams", "none"},

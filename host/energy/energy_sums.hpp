@@ -16,7 +16,7 @@ struct EnergySums {
   double unbalanced_force = 0;
   double work_gravity = 0, work_pins = 0, work_grippers = 0, work_obstacles = 0, work_cloth = 0, work_air = 0,
          work_forces = 0, work_seams = 0, work_commands = 0;
-  double loss_contact = 0, loss_damping = 0, loss_integrator = 0, loss_rows = 0;
+  double loss_contact = 0, loss_damping = 0, loss_hysteresis = 0, loss_integrator = 0, loss_rows = 0;
   double energy_error = 0, energy_scale = 0;
 
   static constexpr auto fields() {
@@ -58,6 +58,8 @@ struct EnergySums {
                  of("friction and impact, along what slips of obstacles", "lost in contacts", state)),
         Quantity("loss_damping", &Sums::loss_damping,
                  of("mass_damping, stiffness_damping, viscosities", "damping", state)),
+        Quantity("loss_hysteresis", &Sums::loss_hysteresis,
+                 of("internal friction and plastic flow of the fabric's memory", "hysteresis", state)),
         Quantity("loss_integrator", &Sums::loss_integrator, of("of the step's length", "integrator", state)),
         Quantity(
             "loss_rows", &Sums::loss_rows,

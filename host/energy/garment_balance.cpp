@@ -71,6 +71,7 @@ bool GarmentModel::fits(const Fabric& fabric) const {
                       f.viscosity.stretch,
                       f.viscosity.shear,
                       f.viscosity.curves,
+                      memory_laws(f),
                       limits_of(f),
                       f.bend_spring.stiffness,
                       f.bend_spring.damping};
@@ -89,7 +90,7 @@ GarmentBalance::GarmentBalance(const Scene& scene, const Garment& garment,
 }
 
 void GarmentBalance::go_on(const EnergySums& sums, const GarmentState& state) {
-  last_ = energies(matrix(state.positions), matrix(state.velocities));
+  last_ = energies(matrix(state.positions), matrix(state.velocities), state.plastic_strains);
   set_sums(sums);
 }
 
@@ -110,7 +111,8 @@ void GarmentBalance::note_unbalanced(const MatrixX3d& forces, const std::vector<
           std::max(sums_.unbalanced_force, forces.row(i).norm() / (weight * model_->masses[i]));
 }
 
-StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX3d& velocities) const {
+StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX3d& velocities,
+                                       const std::vector<double>& plastic) const {
   StateEnergies found;
   const Fabric& fabric = garment_.fabric;
   found.kinetic = fabric.density / 2 * model_->masses.dot(velocities.rowwise().squaredNorm());
@@ -118,7 +120,7 @@ StateEnergies GarmentBalance::energies(const MatrixX3d& positions, const MatrixX
   // K has no part in rigid motions: far from the origin only rounding would.
   found.sums.bending_energy =
       fabric.bending_stiffness * quadratic_form(model_->bending, positions.rowwise() - positions.row(0));
-  model_->rows.add_energies(positions, found.sums);
+  model_->rows.add_energies(positions, plastic, found.sums);
   return found;
 }
 
@@ -126,13 +128,14 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, con
                          Integrator integrator, const std::vector<BodyState>& bodies_before,
                          const std::vector<BodyState>& bodies_after) {
   MatrixX3d positions = matrix(before.positions), velocities = matrix(before.velocities);
-  const StateEnergies start = energies(positions, velocities);
+  const StateEnergies start = energies(positions, velocities, before.plastic_strains);
   sums_.work_commands += start.inner() - last_.inner();
   History history{matrix(before.previous_positions), matrix(before.previous_velocities),
                   before.previous_step};
   const EnergySums sums_before = sums_;
   sums_.unbalanced_force = 0;
   double done = 0;
+  const std::vector<double>* plastic = &before.plastic_strains;
   for (const SubstepRecord& end : step.parts) {
     const double h = end.step;
     const reference::IntegratorFormula formula(integrator, h, end.forgets ? 0 : history.step);
@@ -155,6 +158,7 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, con
                            .lead = begin.of_garment - begin.of_simulation,
                            .step_end_time = begin.of_garment + scene_.step,
                            .share = h / scene_.step,
+                           .plastic_before = *plastic,
                            .bodies_before = bodies_before,
                            .bodies_after = bodies_after};
     const MatrixX3d acceleration = formula.rate / h * (velocities_now - base_velocity);
@@ -168,8 +172,9 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, con
     positions = now;
     velocities = velocities_now;
     done += h;
+    plastic = &end.state.plastic_strains;
   }
-  last_ = energies(positions, velocities);
+  last_ = energies(positions, velocities, *plastic);
   set_sums(EnergySums(sums_));
   sums_.energy_error += last_.inner() - start.inner() - (sums_.works() - sums_before.works()) +
                         (sums_.losses() - sums_before.losses());

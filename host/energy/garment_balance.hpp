@@ -46,7 +46,9 @@ class GarmentBalance {
   GarmentBalance(const Scene& scene, const Garment& garment, std::shared_ptr<const GarmentModel> model,
                  const GarmentState& state);
 
-  StateEnergies energies(const MatrixX3d& positions, const MatrixX3d& velocities) const;
+  /// plastic: GarmentState::plastic_strains.
+  StateEnergies energies(const MatrixX3d& positions, const MatrixX3d& velocities,
+                         const std::vector<double>& plastic) const;
   /// A step of the scene from `before`, which was at `begin`. What lies between the state that the last one
   /// left and `before` are commands.
   ///

@@ -25,6 +25,7 @@ struct GarmentPart {
   double lead = 0;           ///< by how much the garment's clock is ahead of that of the simulation [s]
   double step_end_time = 0;  ///< time of the garment's clock when the whole step ends [s]
   double share = 1;          ///< duration of the part over that of the whole step
+  const std::vector<double>& plastic_before;  ///< GarmentState::plastic_strains when the part begins
   const std::vector<BodyState>&bodies_before, &bodies_after;  ///< bodies when the whole step begins and ends
 };
 

@@ -14,11 +14,42 @@ RowWork::RowWork(const Recipe& recipe, const Garment& garment, const std::vector
     : rows_(reference::garment_rows(recipe, garment.mesh, build_topology(garment.mesh), garment.fabric,
                                     is_free)),
       laws_(rows_.curves.begin(), rows_.curves.end()),
+      memory_(garment.fabric),
       viscosity_(viscosity_laws(garment.fabric, 1)) {}
 
-reference::ElasticResponse RowWork::law(Eigen::Index row, double c) const {
-  return reference::elastic_response(laws_, rows_.law_of(row), rows_.measure_of(row), c,
-                                     rows_.curvature(row));
+reference::ElasticResponse RowWork::law(Eigen::Index row, double c,
+                                        const std::vector<double>& plastic) const {
+  const Index law = rows_.law_of(row);
+  const StrainMeasure measure = rows_.measure_of(row);
+  const double curvature = rows_.curvature(row);
+  const reference::ElasticResponse elastic = reference::elastic_response(laws_, law, measure, c, curvature);
+  if (!memory_.is_of(law)) return elastic;
+  reference::ElasticResponse held;
+  const double x = reference::law_strain(law, measure, c, curvature).x;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const double stiffness = memory_.sliders(law)[i].stiffness,
+                 strain = x - plastic[2 * static_cast<std::size_t>(row) + i];
+    held.energy += stiffness * strain * strain / 2;
+    held.stress += stiffness * strain;
+    held.slope += stiffness;
+  }
+  held = reference::by_row(law, measure, c, curvature, held);
+  const double share = memory_.elastic_share(law);
+  return {share * elastic.energy + held.energy, share * elastic.stress + held.stress,
+          share * elastic.slope + held.slope};
+}
+
+double RowWork::hysteresis(Eigen::Index row, double c, const std::vector<double>& before,
+                           const std::vector<double>& after) const {
+  const Index law = rows_.law_of(row);
+  if (!memory_.is_of(law)) return 0;
+  const auto [x, unit] = reference::law_strain(law, rows_.measure_of(row), c, rows_.curvature(row));
+  double lost = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::size_t at = 2 * static_cast<std::size_t>(row) + i;
+    lost += memory_.sliders(law)[i].stiffness * (x - after[at]) * (after[at] - before[at]);
+  }
+  return unit * lost;
 }
 
 double RowWork::viscous(Eigen::Index row, double rate) const {
@@ -34,10 +65,12 @@ double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
   return bends ? sums.bending_energy : number == RowLaw::shear ? sums.shear_energy : sums.stretch_energy;
 }
 
-void RowWork::add_energies(const MatrixX3d& positions, EnergySums& sums) const {
+void RowWork::add_energies(const MatrixX3d& positions, const std::vector<double>& plastic,
+                           EnergySums& sums) const {
   const VectorXd values = rows_.values(positions);
   for (Eigen::Index row = 0; row < values.size(); ++row)
-    if (is_compliant(row)) energy_of(row, sums) += rows_.stiffness[row] * law(row, values[row]).energy;
+    if (is_compliant(row))
+      energy_of(row, sums) += rows_.stiffness[row] * law(row, values[row], plastic).energy;
 }
 
 void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) const {
@@ -75,9 +108,13 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
       continue;
     }
     const double stiffness = rows_.stiffness[row];
-    const reference::ElasticResponse before = law(row, start[row]), after = law(row, end[row]);
+    const std::vector<double>& plastic = part.end.state.plastic_strains;
+    const reference::ElasticResponse before = law(row, start[row], part.plastic_before),
+                                     after = law(row, end[row], plastic);
+    const double lost = stiffness * hysteresis(row, end[row], part.plastic_before, plastic);
     const double elastic = stiffness * after.stress, damping = stiffness * viscous(row, change / part.step);
-    sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy);
+    sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy) - lost;
+    sums.loss_hysteresis += lost;
     sums.loss_damping += damping * way;
     sums.loss_rows += (stress[row] - elastic - damping) * way;
   }

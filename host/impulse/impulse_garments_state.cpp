@@ -35,7 +35,7 @@ void ImpulseGarments<Real>::check(std::size_t member, const GarmentState& state)
                .holds = holds_.hold_count(),
                .grippers = garments_[member]->grippers.size(),
                .meets_cloth = scene_.contact.cloth,
-               .springs = springs_.strain_count()},
+               .plastic = springs_.strain_count()},
               static_cast<double>(std::numeric_limits<Real>::max()));
 }
 

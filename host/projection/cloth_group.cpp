@@ -130,6 +130,7 @@ ClothGroup<Real>::ClothGroup(const Device& device, std::vector<const Garment*> g
   states_.velocities.upload(velocities);
   states_.contacts = {device, contacts};
   states_.history = {device, std::vector<Real>(pattern().history().size() * lanes)};
+  states_.plastic = {device, std::vector<Real>(memory_count() * lanes)};
   states_.alive = {device, alive};
   // In a device's memory once for all, so that no step waits for an allocation.
   if (!device.backend().memory.host_accessible) {
@@ -271,7 +272,7 @@ void ClothGroup<Real>::put(std::size_t member, const std::vector<double>& values
 template <class Real>
 void ClothGroup<Real>::refresh_members(const std::vector<std::size_t>& members) {
   // Pieces of curves are as many as the garment with the most of them has.
-  if (row_curves_.size() > 0 || row_viscosity_.size() > 0) return refresh();
+  if (row_curves_.size() > 0 || row_viscosity_.size() > 0 || row_memory_.size() > 0) return refresh();
   for (const std::size_t member : members) {
     const ClothParameters<double> own = parameters_of(member);
     const auto* numbers = reinterpret_cast<const double*>(&own);
@@ -323,6 +324,14 @@ void ClothGroup<Real>::build_parameters() {
   row_curves_ = curves_of(
       [&](const Fabric& fabric, std::size_t count) { return stress_laws(resolved_.recipe, fabric, count); });
   row_viscosity_ = curves_of(viscosity_laws);
+  const bool remember =
+      std::ranges::any_of(garments_, [](const Garment* garment) { return garment->fabric.memory.exists(); });
+  std::vector<Real> memory(remember ? RowLaw::count * memory_numbers * tiles_ * width_ : 0);
+  for (std::size_t c = 0; remember && c < tiles_ * width_; ++c) {
+    const std::vector<double> own = memory_laws(garments_[std::min(c, garments_.size() - 1)]->fabric, true);
+    for (std::size_t i = 0; i < own.size(); ++i) memory[slot(c, i, own.size())] = Real(own[i]);
+  }
+  row_memory_ = {device_, memory};
 }
 
 template <class Real>
@@ -349,6 +358,7 @@ ClothPatternView ClothGroup<Real>::pattern() const {
           .has_bounds = row_bounds_.size() > 0,
           .curve_numbers = static_cast<Index>(row_curves_.size() / (tiles_ * width_)),
           .viscosity_numbers = static_cast<Index>(row_viscosity_.size() / (tiles_ * width_)),
+          .memory_count = static_cast<Index>(memory_count()),
           .measure = resolved_.recipe.strain,
           .has_history = remembers_step(resolved_.integrator),
           .faces = surroundings_.forces.faces(arrays_),
@@ -389,6 +399,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
           .row_bounds = row_bounds_.view(),
           .row_curves = row_curves_.view(),
           .row_viscosity = row_viscosity_.view(),
+          .row_memory = row_memory_.view(),
           .stitch_laws = arrays_.stitch_laws(),
           .stitch_speed = static_cast<Real>(garments_.front()->sewing.speed),
           .stitch_hold = static_cast<Real>(garments_.front()->sewing.hold()),
@@ -398,6 +409,7 @@ StepCloths<Real> ClothGroup<Real>::arguments(double h, int steps) {
                      .multipliers = states_.multipliers.view(),
                      .contacts = states_.contacts.view(),
                      .history = states_.history.view(),
+                     .plastic = states_.plastic.view(),
                      .alive = states_.alive.view()},
           .before = {},
           .reports = reports_.view(),
@@ -423,6 +435,7 @@ void ClothGroup<Real>::keep_before() {
   reserve(before_.multipliers, states_.multipliers);
   reserve(before_.contacts, states_.contacts);
   reserve(before_.history, states_.history);
+  reserve(before_.plastic, states_.plastic);
   reserve(before_.alive, states_.alive);
   before_.lost = states_.lost;
   std::swap(before_, states_);
@@ -457,6 +470,7 @@ void ClothGroup<Real>::start(const std::vector<Clock>& clocks, double h, int ste
                    .multipliers = before.multipliers.view(),
                    .contacts = before.contacts.view(),
                    .history = before.history.view(),
+                   .plastic = before.plastic.view(),
                    .alive = before.alive.view()};
   }
   kernels_.step_cloths(queue_.get(), args);

@@ -103,6 +103,8 @@ class ClothGroup final : public GarmentSolver {
     return (member / width_ * count + i) * width_ + member % width_;
   }
   std::vector<double> gather(const Buffer<Real>& tiled, std::size_t member, std::size_t count) const;
+  /// Plastic strains of a member.
+  std::size_t memory_count() const { return row_memory_.size() > 0 ? memory_elements * row_count_ : 0; }
   ContactStateLayout contact_layout() const { return pattern().contact_state(); }
 
   const Device& device_;
@@ -123,19 +125,19 @@ class ClothGroup final : public GarmentSolver {
   Surroundings<Real> surroundings_;
   Buffer<Real> tensors_, rest_values_, masses_, inverse_masses_, bending_, factored_, beyond_, rest_areas_;
 
-  Buffer<Real> parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, reports_;
+  Buffer<Real> parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, row_memory_, reports_;
   LockedArray<Real> locked_reports_;  ///< the host's copy of reports_, of a device
   int measured_steps_ = 0;            ///< of the request, 0: strain is not measured
   std::vector<Tearing> tearing_;      ///< what tears the members, where strain is measured
   std::vector<Real> staging_;
   /// All that is kept from step to step, see ClothStates.
   struct States {
-    Buffer<Real> positions, velocities, multipliers, contacts, history, alive;
+    Buffer<Real> positions, velocities, multipliers, contacts, history, plastic, alive;
     std::vector<StepStatus> lost;  ///< what froze a member, else converged; shape [size()]
 
     std::size_t bytes() const {
       return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() +
-             history.bytes() + alive.bytes();
+             history.bytes() + plastic.bytes() + alive.bytes();
     }
   };
   States states_, before_;  ///< the states now, and when an undoable request began

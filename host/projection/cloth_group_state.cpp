@@ -57,7 +57,7 @@ std::vector<double> ClothGroup<Real>::positions_before(std::size_t member) const
 template <class Real>
 std::vector<GarmentState> ClothGroup<Real>::states() const {
   constexpr Buffer<Real> States::*arrays[] = {&States::positions, &States::velocities, &States::multipliers,
-                                              &States::contacts, &States::history};
+                                              &States::contacts,  &States::history,    &States::plastic};
   std::array<std::vector<Real>, std::size(arrays)> staging;
   std::array<const Real*, std::size(arrays)> all;
   for (std::size_t a = 0; a < all.size(); ++a) all[a] = (states_.*arrays[a]).read(staging[a]);
@@ -91,6 +91,7 @@ GarmentState ClothGroup<Real>::state_of([[maybe_unused]] std::size_t member, Ste
   state.multipliers = values(&States::multipliers, row_count_);
   set_lost(lost, state);
   set_contacts(values(&States::contacts, layout.size()), layout, state);
+  state.plastic_strains = values(&States::plastic, memory_count());
   const StepHistoryLayout history = pattern().history();
   if (history.nodes == 0) return state;
   const std::vector<double> previous = values(&States::history, history.size());
@@ -113,7 +114,8 @@ void ClothGroup<Real>::check(std::size_t member, const GarmentState& state) cons
                .obstacles = surroundings_.obstacles.size(),
                .holds = layout.holds,
                .grippers = garments_[member]->grippers.size(),
-               .has_history = pattern().has_history},
+               .has_history = pattern().has_history,
+               .plastic = memory_count()},
               static_cast<double>(std::numeric_limits<Real>::max()));
 }
 
@@ -154,6 +156,7 @@ void ClothGroup<Real>::set_states(const std::vector<MemberState>& states) {
     previous.back() = s.previous_step;
     return previous;
   });
+  scatter(states_.plastic, memory_count(), [](const auto& s) -> const Numbers& { return s.plastic_strains; });
   scatter(states_.alive, 1, [](const auto& s) { return Numbers{s.frozen ? 0.0 : 1.0}; });
   for (const MemberState& each : states) states_.lost[each.member] = lost_by(*each.state);
 }
@@ -167,7 +170,8 @@ std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t c
                              .bounds = row_bounds_.view(),
                              .curves = row_curves_.view(),
                              .curve_numbers = pattern().curve_numbers,
-                             .measure = resolved_.recipe.strain},
+                             .measure = resolved_.recipe.strain,
+                             .memory = {row_memory_.view(), std::as_const(states_.plastic).view()}},
                             garments_, first, count, gravity_);
 }
 
@@ -213,7 +217,8 @@ std::size_t ClothGroup<Real>::memory_bytes() const {
   auto add = [&bytes](const auto&... buffers) { ((bytes += buffers.bytes()), ...); };
   add(plan_, pinned_indices_, driven_indices_, tensors_, rest_values_, masses_, inverse_masses_, bending_,
       rest_areas_);
-  add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, reports_);
+  add(states_, before_, parameters_, row_stiffness_, row_bounds_, row_curves_, row_viscosity_, row_memory_,
+      reports_);
   bytes += pins_.memory_bytes();
   if (measures_) bytes += measures_->memory_bytes();
   if (strain_meter_) bytes += strain_meter_->memory_bytes();

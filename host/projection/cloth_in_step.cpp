@@ -11,26 +11,28 @@ namespace isocloth {
 template <class Real>
 ClothInStep<Real>::ClothInStep(const Device& device, Integrator integrator,
                                const std::vector<Vec3<Real>>& start, std::size_t rows,
-                               const ContactStateLayout& layout)
+                               const ContactStateLayout& layout, std::size_t plastic)
     : iterate(device, start.size()),
       device_(device),
       kernels_(step_kernels<Real>(device.backend())),
       integrator_(integrator),
       layout_(layout) {
-  state = empty_state(start.size(), rows);
-  work = empty_state(start.size(), rows);
+  state = empty_state(start.size(), rows, plastic);
+  work = empty_state(start.size(), rows, plastic);
   state.positions.upload(start);
   if (has_history())
     for (auto* buffer : {&base_, &base_velocity_}) *buffer = {device, start.size()};
 }
 
 template <class Real>
-ClothState<Real> ClothInStep<Real>::empty_state(std::size_t nodes, std::size_t rows) const {
+ClothState<Real> ClothInStep<Real>::empty_state(std::size_t nodes, std::size_t rows,
+                                                std::size_t plastic) const {
   const std::vector<double> none = no_contacts(layout_);
   return {.positions = {device_, nodes},
           .velocities = {device_, nodes},
           .multipliers = {device_, rows},
           .contacts = {device_, std::vector<Real>(none.begin(), none.end())},
+          .plastic = {device_, std::vector<Real>(plastic)},
           .previous_positions = {device_, has_history() ? nodes : 0},
           .previous_velocities = {device_, has_history() ? nodes : 0}};
 }
@@ -53,6 +55,7 @@ void ClothInStep<Real>::copy(const ClothState<Real>& from, ClothState<Real>& to)
   copies.add(from.velocities.view(), to.velocities.view());
   copies.add(from.multipliers.view(), to.multipliers.view());
   copies.add(from.contacts.view(), to.contacts.view());
+  if (from.plastic.size() > 0) copies.add(from.plastic.view(), to.plastic.view());
   if (has_history()) {
     copies.add(from.previous_positions.view(), to.previous_positions.view());
     copies.add(from.previous_velocities.view(), to.previous_velocities.view());
@@ -66,12 +69,13 @@ GarmentState ClothInStep<Real>::download(const ClothState<Real>& from) const {
   GarmentState to;
   const bool has_previous = from.previous_step > 0;
   std::vector<Vec3<Real>> vectors[4];
-  std::vector<Real> multipliers, contacts;
+  std::vector<Real> multipliers, contacts, plastic;
   Downloads downloads(device_);
   downloads.add(from.positions, vectors[0]);
   downloads.add(from.velocities, vectors[1]);
   downloads.add(from.multipliers, multipliers);
   downloads.add(from.contacts, contacts);
+  if (from.plastic.size() > 0) downloads.add(from.plastic, plastic);
   if (has_previous) downloads.add(from.previous_positions, vectors[2]);
   if (has_previous) downloads.add(from.previous_velocities, vectors[3]);
   downloads.run();
@@ -82,6 +86,7 @@ GarmentState ClothInStep<Real>::download(const ClothState<Real>& from) const {
   to.velocities = coordinates(vectors[1]);
   to.multipliers.assign(multipliers.begin(), multipliers.end());
   set_contacts({contacts.begin(), contacts.end()}, layout_, to);
+  to.plastic_strains.assign(plastic.begin(), plastic.end());
   to.previous_step = from.previous_step;
   if (has_previous) {
     to.previous_positions = coordinates(vectors[2]);
@@ -97,6 +102,7 @@ void ClothInStep<Real>::upload(const GarmentState& from) {
   state.velocities.upload(narrowed<Real>(as_vectors(from.velocities)));
   state.multipliers.upload(reals(from.multipliers));
   state.contacts.upload(reals(flat_contacts(from, layout_)));
+  if (state.plastic.size() > 0) state.plastic.upload(reals(from.plastic_strains));
   state.previous_step = static_cast<double>(static_cast<Real>(from.previous_step));
   if (!(from.previous_step > 0)) return;
   state.previous_positions.upload(narrowed<Real>(as_vectors(from.previous_positions)));
@@ -105,7 +111,8 @@ void ClothInStep<Real>::upload(const GarmentState& from) {
 
 template <class Real>
 void ClothInStep<Real>::note() {
-  if (before_.positions.size() == 0) before_ = empty_state(node_count(), state.multipliers.size());
+  if (before_.positions.size() == 0)
+    before_ = empty_state(node_count(), state.multipliers.size(), state.plastic.size());
   copy(state, before_);
 }
 
@@ -227,6 +234,7 @@ void ClothInStep<Real>::end_step(bool keeps_multipliers) {
   std::swap(state.positions, work.positions);
   std::swap(state.velocities, work.velocities);
   std::swap(state.contacts, work.contacts);
+  std::swap(state.plastic, work.plastic);
   std::swap(state.previous_positions, work.previous_positions);
   std::swap(state.previous_velocities, work.previous_velocities);
   std::swap(state.previous_step, work.previous_step);

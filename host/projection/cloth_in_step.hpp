@@ -18,12 +18,13 @@ struct ClothState {
   Buffer<Vec3<Real>> positions, velocities;
   Buffer<Real> multipliers;  ///< lambda [kg m^2], shape [row_count]
   Buffer<Real> contacts;     ///< state of contacts, see ContactStateLayout
+  Buffer<Real> plastic;      ///< plastic strains, see RowMemory; empty: rows forget
   // Of the step before, where the integrator remembers it, shape [node_count] or empty.
   Buffer<Vec3<Real>> previous_positions, previous_velocities;
   double previous_step = 0;  ///< duration of the step before [s], 0: there was none
 
   std::size_t bytes() const {
-    return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() +
+    return positions.bytes() + velocities.bytes() + multipliers.bytes() + contacts.bytes() + plastic.bytes() +
            previous_positions.bytes() + previous_velocities.bytes();
   }
 };
@@ -40,9 +41,9 @@ class ClothInStep {
     Vec3d value;
   };
 
-  /// At `start` [m], at rest, without forces; the device must outlive it.
+  /// At `start` [m], at rest, without forces; plastic: number of plastic strains. The device must outlive it.
   ClothInStep(const Device& device, Integrator integrator, const std::vector<Vec3<Real>>& start,
-              std::size_t rows, const ContactStateLayout& layout);
+              std::size_t rows, const ContactStateLayout& layout, std::size_t plastic);
 
   bool has_history() const { return remembers_step(integrator_); }
   std::size_t node_count() const { return state.positions.size(); }
@@ -103,7 +104,7 @@ class ClothInStep {
   void scale(ArrayView<const Real> from, double factor, ArrayView<Real> to) const;
   void copy(const ClothState<Real>& from, ClothState<Real>& to) const;
   void write_nodes(const std::vector<NodeValue>& values, Buffer<Vec3<Real>>& to) const;
-  ClothState<Real> empty_state(std::size_t nodes, std::size_t rows) const;
+  ClothState<Real> empty_state(std::size_t nodes, std::size_t rows, std::size_t plastic) const;
 
   const Device& device_;
   const StepKernels<Real>& kernels_;

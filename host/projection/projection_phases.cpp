@@ -84,6 +84,7 @@ void ProjectionSolver<Real>::end_part(const PartEnd<double, bool>& end, double r
     cloth_.begin_again(is_warm ? 1 / (4 * parts * parts) : 0);
   }
   if (end.accept) {
+    rows_.keep_memory();
     typename ClothInStep<Real>::Accepted own = cloth_.accept_part();
     if (keeps_parts_)
       parts_.push_back(

@@ -59,7 +59,8 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       contacts_(contacts_of(device, garment, scene_, arrays_)),
       host_targets_(narrowed<Real>(start_positions(garment))),
       targets_(device, host_targets_),
-      cloth_(device, resolved.integrator, host_targets_, arrays_.rows.row_count(), contacts_.layout()),
+      cloth_(device, resolved.integrator, host_targets_, arrays_.rows.row_count(), contacts_.layout(),
+             garment.fabric.memory.exists() ? memory_elements * arrays_.rows.row_count() : 0),
       rows_(device, garment, resolved_, arrays_, cloth_),
       system_(device, garment, resolved_, arrays_, cloth_, rows_, contacts_, choice),
       measures_(device, arrays_),
@@ -195,7 +196,8 @@ void ProjectionSolver<Real>::check(std::size_t, const GarmentState& state) const
                .holds = layout.holds,
                .grippers = garment_.grippers.size(),
                .has_history = cloth_.has_history(),
-               .meets_cloth = scene_.contact.cloth},
+               .meets_cloth = scene_.contact.cloth,
+               .plastic = cloth_.state.plastic.size()},
               static_cast<double>(std::numeric_limits<Real>::max()));
 }
 

@@ -46,6 +46,7 @@ void RowsInStep<Real>::refresh() {
   make_room(bound_growth_, bounds_.size());
   set(curves_, flat(stress_laws(resolved_.recipe, garment_.fabric)));
   set(viscosity_, flat(viscosity_laws(garment_.fabric)));
+  set(memory_, memory_laws(garment_.fabric));
   make_room(strains_, viscosity_.size() > 0 ? stiffness_.size() : 0);
 }
 
@@ -60,6 +61,7 @@ RowLaws<Real> RowsInStep<Real>::laws() {
   result.membrane_rows = static_cast<std::size_t>(arrays_.rows.membranes.row_count());
   result.viscosity = viscosity_.view();
   result.before = std::as_const(strains_).view();
+  result.memory = {memory_.view(), std::as_const(cloth_.work.plastic).view()};
   if (bounds_.size() > 0)
     result.bounds = {bounds_.view(), bound_growth_.view(), inertia_,
                      static_cast<Real>(resolved_.scene.projection.tolerance), iteration_};
@@ -81,6 +83,17 @@ void RowsInStep<Real>::begin_part(Real inertia, ArrayView<const Real> inverse_ma
 template <class Real>
 void RowsInStep<Real>::evaluate_strains(const Buffer<Vec3<Real>>& positions) {
   evaluator_.launch(positions, static_cast<Real>(eps_), arrays_.inverse_masses.view(), laws().of_strain());
+}
+
+template <class Real>
+void RowsInStep<Real>::keep_memory() {
+  if (memory_.size() == 0) return;
+  evaluate_strains(cloth_.iterate);
+  kernels_.keep_memory(device_.queue(), {.rows = arrays_.rows_view(),
+                                         .tensors = arrays_.tensors.view(),
+                                         .laws = laws(),
+                                         .strains = std::as_const(evaluator_.residuals).view(),
+                                         .plastic = cloth_.work.plastic.view()});
 }
 
 template <class Real>
@@ -147,7 +160,8 @@ RowEnergies<Real> RowsInStep<Real>::energies() const {
           .bounds = bounds_.view(),
           .curves = curves_.view(),
           .curve_numbers = static_cast<Index>(curves_.size()),
-          .measure = resolved_.recipe.strain};
+          .measure = resolved_.recipe.strain,
+          .memory = {memory_.view(), std::as_const(cloth_.state.plastic).view()}};
 }
 
 template <class Real>
@@ -189,7 +203,7 @@ template <class Real>
 std::size_t RowsInStep<Real>::memory_bytes() const {
   std::size_t bytes = evaluator_.memory_bytes();
   for (const Buffer<Real>* buffer : {&stiffness_, &mismatches_, &scaled_mismatches_, &bounds_, &bound_growth_,
-                                     &curves_, &viscosity_, &strains_, &quadratic_multipliers_})
+                                     &curves_, &viscosity_, &memory_, &strains_, &quadratic_multipliers_})
     bytes += buffer->bytes();
   return bytes;
 }

@@ -33,6 +33,8 @@ class RowsInStep {
   double residual() const;
   /// Evaluates what the laws call strain, and its s J, at `positions`.
   void evaluate_strains(const Buffer<Vec3<Real>>& positions);
+  /// Takes note of what rows remember of a part that ends at the iterate.
+  void keep_memory();
   /// Lets eps follow the residuals of two iterates, see adapted_eps().
   void follow(double before, double after);
   RowLaws<Real> laws();
@@ -85,6 +87,7 @@ class RowsInStep {
   /// Bounds of rows and growth of their penalties; empty: no row has a bound.
   Buffer<Real> bounds_, bound_growth_;
   Buffer<Real> curves_, viscosity_;     ///< see RowLaws
+  Buffer<Real> memory_;                 ///< see RowMemory; empty: rows forget
   Buffer<Real> strains_;                ///< C when the part of a step began; empty: no row is viscous
   Buffer<Real> quadratic_multipliers_;  ///< multipliers of quadratic rows; empty: all rows are quadratic
 };

@@ -432,6 +432,7 @@ StepResult ReferenceCloth::step(double step, const MatrixX3d& prescribed, double
   set_previous(positions_, velocities_, step);
   velocities_ = (next - euler.positions) / euler.step;
   positions_ = next;
+  laws_.keep(rows_.values(next), step);
   // Each sequential solve has multipliers of its own; none of them is the step's.
   if (!newton) multipliers.setZero();
   multipliers_ = multipliers;

@@ -57,6 +57,9 @@ class ReferenceCloth {
   void set_positions(const MatrixX3d& positions);
   void set_velocities(const MatrixX3d& velocities);
   void set_multipliers(const VectorXd& multipliers);
+  /// See GarmentState::plastic_strains; throws ShapeError where their number does not fit.
+  void set_plastic_strains(const std::vector<double>& strains) { laws_.set_plastic(strains); }
+  const std::vector<double>& plastic_strains() const { return laws_.plastic(); }
   /// Where the nodes were a step of `step` [s] ago, and how fast; 0: unknown. Read by Integrator::bdf2.
   void set_previous(const MatrixX3d& positions, const MatrixX3d& velocities, double step);
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
 #include "host/reference/stress_laws.hpp"
 
 namespace isocloth::reference {
@@ -51,7 +54,11 @@ Response difference_tangent(double c, double carried) {
 }  // namespace
 
 RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const GarmentRows& rows)
-    : laws_(rows.laws), curves_(rows.curves), stiffness_(rows.stiffness.begin(), rows.stiffness.end()) {
+    : laws_(rows.laws),
+      curves_(rows.curves),
+      stiffness_(rows.stiffness.begin(), rows.stiffness.end()),
+      memory_(fabric) {
+  if (memory_.exists()) plastic_.resize(2 * stiffness_.size());
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) measures_.push_back(rows.measure_of(row));
   for (Eigen::Index row = 0; row < rows.rows.row_count(); ++row) curvature_.push_back(rows.curvature(row));
   const Viscosity& viscosity = fabric.viscosity;
@@ -68,6 +75,52 @@ RowResponse::RowResponse(const Recipe& recipe, const Fabric& fabric, const Garme
       viscosity_law({}, 1, 1, has_damped_hinges ? fabric.stiffness_damping / fabric.hinge_stiffness() : 0)};
 }
 
+void RowResponse::set_plastic(std::vector<double> strains) {
+  if (strains.size() != plastic_.size())
+    throw ShapeError(text("plastic strains: found ", strains.size(), ", expected ", plastic_.size()));
+  plastic_ = std::move(strains);
+}
+
+void RowResponse::keep(const VectorXd& c, double step) {
+  if (!memory_.exists()) return;
+  for (std::size_t row = 0; row < laws_.size(); ++row) {
+    if (!memory_.is_of(laws_[row])) continue;
+    const double x =
+        law_strain(laws_[row], measures_[row], c[static_cast<Eigen::Index>(row)], curvature_[row]).x;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Slider& slider = memory_.sliders(laws_[row])[i];
+      double& plastic = plastic_[2 * row + i];
+      if (slider.stiffness > 0) plastic = x - slider.strain(x, plastic, step)[0];
+    }
+  }
+}
+
+double RowResponse::held(std::size_t row, double x, double step) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Slider& slider = memory_.sliders(laws_[row])[i];
+    sum += slider.stiffness * slider.strain(x, plastic_[2 * row + i], step)[0];
+  }
+  return sum;
+}
+
+Response RowResponse::with_memory(std::size_t row, double x, double step, const Response& alone,
+                                  double carried) const {
+  const double share = memory_.elastic_share(laws_[row]);
+  Response sum{share * alone.stress + held(row, x, step), share * alone.slope};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Slider& slider = memory_.sliders(laws_[row])[i];
+    const double trial = x - plastic_[2 * row + i], sign = trial < 0 ? -1 : 1;
+    const auto [q, slope] = slider.strain(x, plastic_[2 * row + i], step);
+    sum.slope += slider.stiffness * slope;
+    if (std::fabs(trial) > slider.limit + slider.growth * std::fabs(x))
+      sum.slope += std::clamp(sign * (sum.stress - carried), 0.0, 2 * slider.stiffness * std::fabs(q)) /
+                   std::fabs(trial);
+  }
+  sum.slope = std::max(sum.slope, 0.01 * alone.slope);
+  return sum;
+}
+
 Response RowResponse::at(Eigen::Index row, double c, double before, double step, double lambda) const {
   const auto r = static_cast<std::size_t>(row);
   const Index law = laws_.empty() ? -1 : laws_[r];
@@ -79,12 +132,19 @@ Response RowResponse::at(Eigen::Index row, double c, double before, double step,
   const std::vector<CurvePiece>& of_rate = viscosity_[static_cast<std::size_t>(law)];
   const double rate = (c - before) / step, carried = lambda / (step * step * stiffness_[r]);
   Response elastic{c, 1};
-  if (!curves_.empty()) {
+  if (!curves_.empty() || memory_.exists()) {
     const double viscous = (rate < 0 ? -1 : 1) * at_strain(of_rate, std::fabs(rate))[0];
     const auto [x, s] = thread_strain(measures_[r], c);
     // A hinge of the angle C has the curvature c C, and by it the moment over c.
-    const double unit = law == RowLaw::bend ? curvature_[r] : 1;
-    elastic = tangent(curves_[static_cast<std::size_t>(law)], x * unit, (carried - viscous) * s * unit);
+    const double unit = law == RowLaw::bend ? curvature_[r] : 1, at = x * unit,
+                 of_positions = (carried - viscous) * s * unit;
+    elastic = {at, 1};
+    if (!curves_.empty()) {
+      const double of_curve =
+          memory_.exists() ? (of_positions - held(r, at, step)) / memory_.elastic_share(law) : of_positions;
+      elastic = tangent(curves_[static_cast<std::size_t>(law)], at, of_curve);
+    }
+    if (memory_.exists()) elastic = with_memory(r, at, step, elastic, of_positions);
     elastic.stress /= unit;
     const double least = 0.01 * elastic.slope / (s * s);
     const ElasticResponse found = thread_response(measures_[r], c, {0, elastic.stress, elastic.slope});
@@ -109,6 +169,12 @@ double RowResponse::bend_of_curves(double step) const {
   for (std::size_t law = 0; law < curves_.size(); ++law)
     add(curves_[law], law == RowLaw::bend ? steepest : 1);
   for (const auto& pieces : viscosity_) add(pieces, 1 / step);
+  // The tangent of a slider rises by its stiffness within its limit.
+  for (Index law = 0; memory_.exists() && law < RowLaw::count; ++law)
+    for (const Slider& slider : memory_.sliders(law))
+      if (slider.stiffness > 0)
+        most = std::max(most, slider.stiffness / slider.limit / memory_.elastic_share(law) *
+                                  (law == RowLaw::bend ? steepest : 1));
   // Of C + C^3 / c^2: 6 C / (c^2 + 3 C^2), most at C = c / sqrt(3).
   if (std::ranges::find(laws_, Index{RowLaw::difference}) != laws_.end())
     most = std::max(most, std::sqrt(3) / 0.025);

@@ -29,20 +29,12 @@ void describe_preset(Keys& keys, Fabric& fabric) {
   if (index > 0) fabric = fabric_presets()[index - 1].fabric;
 }
 
-/// Figures of hysteresis and recovery: they stand on every sheet, and elastic cloth has none.
-void describe_left_out(Keys& keys, std::initializer_list<std::pair<const char*, const char*>> figures) {
-  for (const auto& [name, doc] : figures) {
-    std::optional<double> value;
-    keys.number(name, value, not_negative, text(doc, "; read and left out, as all hysteresis"));
-  }
-}
-
 /// Ranges are those in which cloth lies: g/m^2 and fractions are not. The keys that follow it have what it
 /// says for defaults.
 void describe_kes(Keys& keys, GarmentSpec& garment) {
   const std::string doc =
       "figures of Kawabata's evaluation system in the units of its sheets; a membrane's curves, bending and "
-      "mass follow, without hysteresis";
+      "mass follow, and with `hysteresis` its memory";
   keys.object("kes", doc, Need::optional, [&garment](Keys& k) {
     KesSheet sheet;
     k.number("W", sheet.weight, {.least = 1, .most = 100}, "mass per area [mg/cm^2]", required);
@@ -56,8 +48,10 @@ void describe_kes(Keys& keys, GarmentSpec& garment) {
         std::optional<double> work;
         t.number("WT", work, positive,
                  "work of loading [gf cm/cm^2]: 2.5 EMT LT, which it is held to within 15 %");
-        describe_left_out(t, {{"RT", "resilience: work of unloading over that of loading [%]"},
-                              {"2HB", "hysteresis of bending [gf cm/cm]"}});
+        std::optional<double> resilience;
+        t.number("RT", resilience, not_negative,
+                 "resilience: work of unloading over that of loading [%]; read and left out");
+        t.number("2HB", thread->bending_hysteresis, not_negative, "hysteresis of bending [gf cm/cm]");
         if (const double expected = kes_work(*thread); work && std::abs(*work / expected - 1) > 0.15)
           garment.fabric_fault =
               text("kes.", name, ".WT: found ", *work, " gf cm/cm^2, expected about ", expected,
@@ -65,8 +59,11 @@ void describe_kes(Keys& keys, GarmentSpec& garment) {
                    "tenth)");
       });
     k.number("G", sheet.shear, positive, "shear rigidity [gf/(cm degree)]", required);
-    describe_left_out(k, {{"2HG", "hysteresis of shear at 0.5 degrees [gf/cm]"},
-                          {"2HG5", "hysteresis of shear at 5 degrees [gf/cm]"}});
+    k.number("2HG", sheet.shear_hysteresis, not_negative, "hysteresis of shear at 0.5 degrees [gf/cm]");
+    k.number("2HG5", sheet.shear_hysteresis_at_5, not_negative, "hysteresis of shear at 5 degrees [gf/cm]");
+    k.flag("hysteresis", sheet.remembers,
+           "whether 2HB, 2HG and 2HG5 become fabric.memory; bending is then that of discrete_shells by the "
+           "means of warp and weft; without it they are read and left out");
     if (sheet.weight > 0) garment.fabric = kes_fabric(sheet);  // not where the schema is described
   });
 }
@@ -163,6 +160,9 @@ constexpr std::pair<std::string_view, const char*> object_docs[] = {
     {"bend_spring",
      "springs between neighbours but one along a thread (quads), and across an edge (triangles); the "
      "recipe springs and those of impulses"},
+    {"memory",
+     "with the recipes membrane and soft_constraints: what cloth remembers of being bent, pulled and "
+     "sheared, by friction between its threads and by plastic flow"},
 };
 
 /// Numbers whose names begin with `object`, "drag." or none.

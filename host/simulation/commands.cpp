@@ -36,6 +36,7 @@ void require_same_terms(const std::string& key, const Fabric& found, const Fabri
   constexpr const char* as_many = "as many pieces as at the start";
   require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size(), as_many);
   require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size(), as_many);
+  require(".memory", found.memory.exists() == now.memory.exists());
   require(".compression", found.compression == now.compression);
   require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals);
 }

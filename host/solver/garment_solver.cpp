@@ -36,7 +36,7 @@ void check_state(const GarmentState& state, const std::string& garment, const St
       coordinates,    coordinates, sizes.rows,
       sizes.contacts, sizes.eased, sizes.holds,
       previous,       previous,    sizes.meets_cloth ? state.cloth_contacts.size() : 0,
-      sizes.springs};
+      sizes.plastic};
   std::size_t count = 0;
   for_each_field<GarmentState>([&](const char* name, auto member) {
     if constexpr (requires { (state.*member).size(); }) {

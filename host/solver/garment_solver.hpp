@@ -162,7 +162,7 @@ struct StateSizes {
   std::size_t holds = 0, grippers = 0;  ///< numbers of nodes that may be held, and of grippers that there are
   bool has_history = false;             ///< a step before may be remembered
   bool meets_cloth = false;             ///< contacts between cloths may be kept, any number of them
-  std::size_t springs = 0;              ///< number of springs that may yield
+  std::size_t plastic = 0;              ///< number of plastic strains
 };
 /// Throws ShapeError unless the arrays of `state` have these sizes, hold no number beyond `largest`, name
 /// obstacles and grippers that exist, and the clock is not negative.

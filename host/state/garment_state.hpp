@@ -104,8 +104,9 @@ struct GarmentState {
   /// Contacts between cloths by their keys, each with the first of its two garments; where cloth meets no
   /// cloth: none.
   std::vector<ClothContactState> cloth_contacts;
-  /// Plastic strains e_p, where springs yield, of structural, shear and bend springs with a free end, each
-  /// kind in the order of its pairs (engine/mesh/spring_pairs.hpp); else none.
+  /// Plastic strains: e_p, where springs yield, of structural, shear and bend springs with a free end, each
+  /// kind in the order of its pairs (engine/mesh/spring_pairs.hpp); x_i, where rows remember, of the elements
+  /// of every row (engine/material/memory.hpp), shape [row_count, memory_elements]; else none.
   std::vector<double> plastic_strains;
   AirState air;
   static constexpr auto fields() {

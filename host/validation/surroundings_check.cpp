@@ -89,6 +89,7 @@ void SurroundingsCheck::step(std::int64_t step_index) {
         "garment \"" + garment_.name + "\": step " + std::to_string(step_) +
         ": found a step that is not finite or diverges, expected one that can be kept; shorten scene.step");
   const GarmentState after = solver_->state(0);
+  laws_.set_plastic(before.plastic_strains);
   ++result_.steps;
   result_.stalled_steps += report.status == StepStatus::stalled;
   result_.iterations += report.iterations;

@@ -113,6 +113,7 @@ class Comparison {
     cloth_.set_positions(as_matrix(state.positions));
     cloth_.set_velocities(as_matrix(state.velocities));
     cloth_.set_multipliers(as_vector(state.multipliers));
+    cloth_.set_plastic_strains(state.plastic_strains);
     const bool remembers = state.previous_step > 0;
     cloth_.set_previous(as_matrix(remembers ? state.previous_positions : state.positions),
                         as_matrix(remembers ? state.previous_velocities : state.velocities),
@@ -221,7 +222,8 @@ class Comparison {
     // What rounding does to one iteration, done to the state before the step: how far does it carry?
     const auto shifted = reference_step(t, before, report.substeps, rounding_);
     const MatrixX3d shifted_positions = cloth_.positions(), shifted_velocities = cloth_.velocities();
-    const VectorXd shifted_multipliers = cloth_.multipliers();
+    const VectorXd shifted_multipliers = cloth_.multipliers(),
+                   shifted_plastic = as_vector(cloth_.plastic_strains());
     const auto exact = reference_step(t, before, report.substeps, MatrixX3d::Zero(rounding_.rows(), 3));
 
     const bool converged = report.status == StepStatus::converged;
@@ -261,6 +263,11 @@ class Comparison {
     compare("multipliers", (as_vector(state.multipliers) - cloth_.multipliers()).cwiseAbs(), scale,
             bound(largest(shifted_multipliers - cloth_.multipliers()) / scale,
                   multiplier_rounding_ * cloth_.settings().eps / exact.eps / scale));
+    if (state.plastic_strains.empty()) return;
+    const VectorXd plastic = as_vector(cloth_.plastic_strains());
+    const double most = std::max(largest(plastic), 1e-3);
+    compare("plastic strains", (as_vector(state.plastic_strains) - plastic).cwiseAbs(), most,
+            bound(largest(shifted_plastic - plastic) / most, once / length_));
   }
 
   static double amplified(double change) { return 10 * change; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/batch/tile_samples.hpp"
+#include "kernels/tensors/keep_memory_terms.hpp"
 #include "kernels/tensors/row_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
@@ -14,6 +15,7 @@ class ClothRows : protected ClothTile<S, T, Block> {
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::at_, Tile::parameters_;
   using Tile::jacobian, Tile::at_limit, Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::nodes, Tile::rows;
+  using typename Tile::Mask;
   using typename Tile::Scalar;
 
   ISOCLOTH_DEVICE ClothRows(const StepCloths<Scalar>& args, const Block& block, Index tile)
@@ -35,6 +37,8 @@ class ClothRows : protected ClothTile<S, T, Block> {
       result.viscosity = of_tile(a_.row_viscosity, p_.viscosity_numbers);
       result.before = rows(at_.strains);
     }
+    if (p_.memory_count > 0)
+      result.memory = {of_tile(a_.row_memory, RowLaw::count * memory_numbers), plastic()};
     if (p_.has_bounds)
       result.bounds = {of_tile(a_.row_bounds, p_.row_count), rows(at_.growth), sample_step_.inertia,
                        number(a_.control.tolerance), sample_step_.iteration};
@@ -81,6 +85,26 @@ class ClothRows : protected ClothTile<S, T, Block> {
     evaluate(evaluation(nodes(at_.start), laws().of_strain()));
     const ArrayView<S> residuals = rows(at_.residuals), strains = rows(at_.strains);
     share(block_, p_.row_count, [&](Index row) { strains[row] = residuals[row]; });
+    block_.sync();
+  }
+
+  /// Plastic strains of the step under way.
+  ISOCLOTH_DEVICE ArrayView<S> plastic() const {
+    return {Tile::work(at_.plastic), static_cast<std::size_t>(p_.memory_count)};
+  }
+  /// Takes note of what rows remember of a part that ends at `iterate`. A function of its own, not to slow
+  /// down the steps of other cloths.
+  [[gnu::noinline]] ISOCLOTH_DEVICE void keep_memory(Mask which) const {
+    evaluate(evaluation(nodes(at_.iterate), laws().of_strain()));
+    const KeepMemory<S, T> keep{p_.rows, rest(a_.rest.tensors, p_.rows.tensor_count()), laws(),
+                                rows(at_.residuals), plastic()};
+    p_.rows.for_each_group([&](const auto& group) {
+      share(block_, group.stencil_count(), [&](Index stencil) {
+        keep_stencil(keep, group, stencil, [&](std::size_t i, S value) {
+          keep.plastic[i] = select(which, value, keep.plastic[i]);
+        });
+      });
+    });
     block_.sync();
   }
 

@@ -13,13 +13,14 @@ template <class S, class T, class Block, class Samples>
 class ClothStep : ClothRows<S, T, Block, Samples> {
   using Tile = ClothTile<S, T, Block>;
   using Rows = ClothRows<S, T, Block, Samples>;
+  using Rows::keep_memory, Rows::plastic;
   using Rows::laws, Rows::evaluate, Rows::differentiate, Rows::note_strains, Rows::mismatch_excess;
   using Rows::samples_, Rows::sample_step_, Rows::rate_, Rows::eps_;
   using Tile::a_, Tile::p_, Tile::block_, Tile::tile_, Tile::at_, Tile::parameters_;
   using Tile::begin_stitches, Tile::quadratic_multipliers, Tile::stitches, Tile::jacobian, Tile::at_limit;
   using Tile::factor, Tile::in_shared, Tile::work;
   using Tile::implicit_metric, Tile::projection_metric;
-  using Tile::integrate, Tile::kept_history, Tile::remember, Tile::take_over;
+  using Tile::integrate, Tile::kept_history, Tile::kept_plastic, Tile::remember, Tile::take_over;
   using Tile::number, Tile::infinity, Tile::largest, Tile::rest;
   using Tile::vectors, Tile::nodes, Tile::free_nodes, Tile::rows, Tile::tile_nodes, Tile::tile_rows;
   using typename Tile::Mask;
@@ -59,6 +60,8 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     share(block_, p_.history().size(), [&](Index i) { history[i] = remembered[i]; });
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
+    const S* const plastic_before = kept_plastic();
+    share(block_, p_.memory_count, [&](Index i) { plastic()[i] = plastic_before[i]; });
     share(block_, samples_.layout().size(), [&](Index i) { contacts[i] = before[i]; });
     block_.sync();
   }
@@ -176,6 +179,12 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const ArrayView<S> lambda = rows(at_.multipliers);
     const ArrayView<Vec3<S>> base = nodes(at_.base);
     const S one = number(1), inverse_step = rate_ / end.part.h, parts = end.part.parts, more = parts + parts;
+    if (p_.memory_count > 0) {
+      keep_memory(end.accept);
+      const S* const plastic_before = kept_plastic();
+      share(block_, p_.memory_count,
+            [&](Index i) { plastic()[i] = select(end.retry, plastic_before[i], plastic()[i]); });
+    }
     if (p_.has_history) remember(end, forgets_);
     forgets_ = forgets_ & !(end.retry | end.accept);
     samples_.end_part();
@@ -220,6 +229,9 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     S* const remembered = kept_history();
     share(block_, p_.history().size(),
           [&](Index i) { remembered[i] = select(kept, history[i], remembered[i]); });
+    S* const kept_strains = kept_plastic();
+    share(block_, p_.memory_count,
+          [&](Index i) { kept_strains[i] = select(kept, plastic()[i], kept_strains[i]); });
   }
 
  private:

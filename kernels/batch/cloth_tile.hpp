@@ -197,12 +197,18 @@ class ClothTile {
     copy(a_.before.multipliers, a_.states.multipliers, p_.row_count);
     copy(a_.before.contacts, a_.states.contacts, p_.contact_state().size());
     copy(a_.before.history, a_.states.history, p_.history().size());
+    copy(a_.before.plastic, a_.states.plastic, static_cast<std::size_t>(p_.memory_count));
     copy(a_.before.alive, a_.states.alive, 1);
     block_.sync();
   }
 
   ISOCLOTH_DEVICE S* kept_history() const {
     return reinterpret_cast<S*>(a_.states.history.data()) + tile_ * p_.history().size();
+  }
+
+  ISOCLOTH_DEVICE S* kept_plastic() const {
+    return reinterpret_cast<S*>(a_.states.plastic.data()) +
+           static_cast<std::size_t>(tile_) * static_cast<std::size_t>(p_.memory_count);
   }
 
   /// x^ and v^ of a part of h that begins at `start`; returns the rate of IntegratorCoefficients.

@@ -33,6 +33,7 @@ struct ClothPatternView {
   Index curve_numbers = 0;  ///< count of the numbers of a cloth's curves, see RowLaws::curves
   /// Count of the numbers of a cloth's viscosity, see RowLaws::viscosity; 0: no row of any cloth is viscous.
   Index viscosity_numbers = 0;
+  Index memory_count = 0;  ///< plastic strains of a cloth, see RowMemory; 0: its rows forget
   StrainMeasure measure = StrainMeasure::green;  ///< see RowLaws
   bool has_history = false;                      ///< the integrator remembers the step before
   FacesView faces;                               ///< faces of cloths that air drags or presses
@@ -80,8 +81,8 @@ struct StepScratch {
   std::size_t history;  ///< see StepHistoryLayout
   std::size_t krylov;   ///< r, z, p, q, w of conjugate gradients, where there are couplings
   std::size_t iterate, predicted, momentum, correction, multipliers, residuals, scales, growth, strains,
-      row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, pivots, contact_state,
-      partials, size;
+      plastic, row_forces, stiffness, stitch_stiffness, stitch_rests, jacobian, at_limit, pivots,
+      contact_state, partials, size;
   ContactScratch contacts;
 };
 /// Partial results of a block's threads; blocks have no more of them.
@@ -114,6 +115,7 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
   s.row_forces = take(rows);
   s.growth = take(p.has_bounds ? rows : 0);
   s.strains = take(p.viscosity_numbers > 0 ? rows : 0);
+  s.plastic = take(static_cast<std::size_t>(p.memory_count));
   s.stiffness = take(p.pair_count);
   s.stitch_stiffness = take(static_cast<std::size_t>(p.stitches.count()));
   s.stitch_rests = take(3 * static_cast<std::size_t>(p.stitches.count()));
@@ -156,6 +158,7 @@ struct ClothStates {
   ArrayView<Real> multipliers;  ///< lambda [kg m^2], shape [tile, row, width]
   ArrayView<Real> contacts;     ///< see ContactStateLayout, shape [tile, size(), width]
   ArrayView<Real> history;      ///< see StepHistoryLayout, shape [tile, size(), width]
+  ArrayView<Real> plastic;      ///< see RowMemory, shape [tile, memory_count, width]
   ArrayView<Real> alive;        ///< 1; 0: frozen, not to be touched; shape [tile, width]
 };
 
@@ -177,6 +180,7 @@ struct StepCloths {
   ArrayView<const Real> row_bounds;     ///< see RowBounds, shape [tile, row, width]; empty: no row has one
   ArrayView<const Real> row_curves;     ///< see RowLaws, shape [tile, curve_numbers, width]
   ArrayView<const Real> row_viscosity;  ///< see RowLaws, shape [tile, viscosity_numbers, width]
+  ArrayView<const Real> row_memory;     ///< see RowMemory, shape [tile, RowLaw::count, memory_numbers, width]
   StitchLaws<Real> stitch_laws;         ///< stitches of all cloths alike
   Real stitch_speed{}, stitch_hold{};
   ArrayView<const Real> targets;   ///< positions of driven nodes [m], shape [step, tile, driven, 3, width]

@@ -59,6 +59,15 @@ struct MeasureBody {
                    ? integral(curvature * c) / (curvature * curvature)
                    : visit_membrane_law(measure, [&](auto of_law) { return of_law.energy(integral, c); });
     }
+    if (a.energies.memory.exists() && law >= 0 && law < RowLaw::count) {
+      const RowMemory<S> memory{
+          {of_tile(a.energies.memory.laws, RowLaw::count * memory_numbers), RowLaw::count * memory_numbers},
+          {of_tile(a.energies.memory.plastic, memory_elements * a.rows.row_count()),
+           memory_elements * a.rows.row_count()}};
+      const S held = memory_energy(memory, row, law, law_strain(law, measure, c, curvature).x),
+              unit = law == RowLaw::bend ? one / (curvature * curvature) : one;
+      energy = multiply_add(memory.of_law(law)[0], energy, unit * held);
+    }
     sums.elastic = multiply_add(stiffness, energy, sums.elastic);
   }
 

@@ -4,6 +4,7 @@
 #include "engine/material/stress_curve.hpp"
 #include "kernels/core/views.hpp"
 #include "kernels/launch/queue.hpp"
+#include "kernels/tensors/row_memory.hpp"
 
 namespace isocloth {
 
@@ -42,6 +43,9 @@ struct RowEnergies {
       curves;               ///< shape [tile, RowLaw::count, pieces, 5, width]; empty: all are linear in C
   Index curve_numbers = 0;  ///< count of the numbers of the curves of a cloth
   StrainMeasure measure = StrainMeasure::green;  ///< law of membranes
+  /// See RowMemory; shapes [tile, RowLaw::count, memory_numbers, width], [tile, row_count, memory_elements,
+  /// width].
+  RowMemory<Real> memory{};
 };
 
 /// Tiles of `width` cloths, lane by lane innermost, as in StepCloths.

@@ -19,6 +19,7 @@
 #include "engine/rows/stencil_pattern.hpp"
 #include "kernels/core/divergence.hpp"
 #include "kernels/launch/lanes.hpp"
+#include "kernels/tensors/row_memory.hpp"
 
 namespace isocloth {
 
@@ -48,6 +49,7 @@ struct RowLaws {
   ArrayView<const S> viscosity{};                ///< p_v by dC/dt [1/s]; empty: nothing is viscous
   StrainMeasure measure = StrainMeasure::green;  ///< law of membranes
   ArrayView<const S> before{};  ///< C when the step began, shape [row_count], where anything is viscous
+  RowMemory<S> memory{};
   // Rows of MembraneGroup: the first, and how many.
   std::size_t first_membrane = 0, membrane_rows = 0;
 
@@ -68,7 +70,7 @@ struct RowLaws {
            (row - first_membrane) % membrane_width >= 3;
   }
   /// Whether any row has more than K C, but differences.
-  ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !viscosity.empty(); }
+  ISOCLOTH_HD bool have_laws() const { return !curves.empty() || !viscosity.empty() || memory.exists(); }
 };
 
 namespace ISOCLOTH_BACKEND {
@@ -166,11 +168,20 @@ ISOCLOTH_HD Response<S> response_near(ArrayView<const S> curves, int law, S x, S
   return found;
 }
 
+/// The x of a row that its law and memory are read at, and what stress over stiffness is multiplied by to be
+/// p: of the law of membranes with this measure, or of a hinge, whose angle of 1 has the curvature
+/// `curvature` [1/m].
+template <class S>
+ISOCLOTH_HD ThreadStrain<S> law_strain(Index law, StrainMeasure measure, S c, S curvature) {
+  if (law == RowLaw::bend) return {curvature * c, curvature};
+  return visit_membrane_law(measure, [&](auto of_law) { return of_law.thread(c); });
+}
+
 /// C and s of a compliant row as its law has them: with the tangent K f' in the place of K and stress over
 /// tangent in that of C, s^2 C is the stress and C - lambda / s^2 still a strain, that of which the stress of
 /// positions differs from that of multipliers. f is that of the law of membranes with this measure, and of
 /// hinges p of the curvature, over `curvature`, that of an angle of 1 [1/m]. p_v of the rate since the step
-/// began is added to it.
+/// began is added to it, and what rows remember to a part of p.
 template <class S>
 ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, StrainMeasure measure, S& c,
                            S& scale, S curvature = S{}) {
@@ -184,13 +195,17 @@ ISOCLOTH_HD void apply_law(const RowLaws<S>& laws, std::size_t row, int law, Str
     viscous = response_at(laws.viscosity, law, rate);
   }
   Response<S> elastic{c, one};
-  if (!laws.curves.empty()) {
-    const bool is_hinge = law == RowLaw::bend;
-    const ThreadStrain<S> at =
-        is_hinge ? ThreadStrain<S>{curvature * c, curvature}
-                 : visit_membrane_law(measure, [&](auto of_law) { return of_law.thread(c); });
-    elastic = response_near(laws.curves, law, at.x, (carried - viscous.stress) * at.by_x);
-    if (is_hinge)
+  if (!laws.curves.empty() || laws.memory.exists()) {
+    const ThreadStrain<S> at = law_strain(law, measure, c, curvature);
+    const S stress = (carried - viscous.stress) * at.by_x;
+    S of_curve = stress;
+    if (laws.memory.exists())
+      of_curve =
+          (stress - memory_stress(laws.memory, row, law, at.x, laws.step)) / laws.memory.of_law(law)[0];
+    elastic = {at.x, one};
+    if (!laws.curves.empty()) elastic = response_near(laws.curves, law, at.x, of_curve);
+    if (laws.memory.exists()) elastic = with_memory(laws.memory, row, law, at.x, laws.step, elastic, stress);
+    if (law == RowLaw::bend)
       elastic.stress = elastic.stress / curvature;
     else
       elastic = visit_membrane_law(measure, [&](auto of_law) { return of_law.response(at, elastic); });
@@ -330,7 +345,7 @@ ISOCLOTH_HD S scaled_mismatch(const RowLaws<S>& laws, std::size_t row, S c, S sc
 template <class S>
 ISOCLOTH_HD S mismatch(const RowLaws<S>& laws, std::size_t row, S c, S scale, S lambda) {
   if (laws.stiffness.empty()) return c;
-  const double torn = laws.curves.empty() ? largest_linear_strain : HUGE_VAL;
+  const double torn = laws.curves.empty() && !laws.memory.exists() ? largest_linear_strain : HUGE_VAL;
   const auto is_torn = c > S(static_cast<typename Lanes<S>::Scalar>(torn));
   const auto is_compliant = (laws.stiffness[row] > S{}) & (scale > S{});
   const S one = S(typename Lanes<S>::Scalar(1));

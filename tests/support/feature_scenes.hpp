@@ -140,6 +140,9 @@ inline Scene scene_with(Feature feature) {
       fabric.structural_spring = {.stiffness = 100};
       if (feature == Feature::plasticity) fabric.plasticity.yield_strain = 0.1;
       break;
+    case Feature::memory:
+      fabric.memory.shear_friction = 0.1;
+      break;
     case Feature::moving_pins:
       sheet.pins[0].motion = OscillationMotion{.amplitude = {0, 0, 0.01}};
       break;
