@@ -378,6 +378,40 @@ def test_bodies_and_pins_move_as_blender_has_them(bpy):
     numpy.testing.assert_allclose(frames[5][[0, 4]], frames[0][[0, 4]] + [0, 0.1, 0], atol=SINGLE)
 
 
+def test_polygons_and_mirrored_objects_keep_their_fronts(bpy):
+    """A prism of two concave polygons and quads, mirrored: a closed body whose faces look outwards."""
+    ring = [(0, 0), (2, 0), (2, 2), (1, 0.5), (0, 2)]
+    vertices = [(x, y, z) for z in (0, 1) for x, y in ring]
+    faces = [[4, 3, 2, 1, 0], [5, 6, 7, 8, 9], *([k, (k + 1) % 5, (k + 1) % 5 + 5, k + 5] for k in range(5))]
+    body = add(bpy, "body", vertices, faces, "BODY")
+    body.scale, body.location = (-0.1, 0.1, 0.1), (0.2, 0, -1)
+    obj = add(bpy, "sheet", *grid(5, 0.4), "CLOTH", use_uvs=True)
+    obj.data.uv_layers.new()
+    for loop in obj.data.loops:
+        obj.data.uv_layers[0].data[loop.index].uv = obj.data.vertices[loop.vertex_index].co.xy
+    obj.scale.x = -1
+    bpy.context.scene.frame_end = 2
+    bpy.ops.isocloth.simulate()
+    [folder] = pathlib.Path(bpy.data.filepath).parent.glob("isocloth/*")
+    scene = json.loads((folder / "scene.json").read_text())
+    assert [one["name"] for one in scene["obstacles"]] == ["body"]
+    lines = [line.split() for line in (folder / "body.obj").read_text().splitlines()]
+    points = numpy.array([[float(x) for x in line[1:]] for line in lines if line[0] == "v"])
+    volume = 0
+    for line in lines:
+        if line[0] == "f":
+            face = points[[int(word) - 1 for word in line[1:]]]
+            volume += sum(numpy.dot(face[0], numpy.cross(face[k], face[k + 1])) / 6 for k in range(1, len(face) - 1))
+    assert volume == pytest.approx(2.5e-3, rel=1e-5)
+    text = (folder / "sheet.obj").read_text().splitlines()
+    uvs = [line for line in text if line.startswith("vt ")]
+    assert len(uvs) == 64 and "f 6/1 7/2 2/3 1/4" in text
+    assert uvs[2] == "vt 0.10000000149011612 0.0"  # of the vertex beside the corner
+    body.hide_set(True)
+    with pytest.raises(RuntimeError, match="body: is hidden, expected it to be seen"):
+        bpy.ops.isocloth.simulate()
+
+
 def test_it_is_baked_exported_and_removed(bpy, tmp_path):
     obj = add(bpy, "sheet", *grid(5, 0.4), "CLOTH", pinned="held")
     obj.vertex_groups.new(name="held").add([0], 1.0, "REPLACE")

@@ -76,6 +76,10 @@ class Collected:
         for obj in objects["PATTERN"]:
             if obj.type != "CURVE":
                 raise AddonError(f"{obj.name}: found a {obj.type.lower()}, expected a curve as pattern")
+        for obj in (*objects["CLOTH"], *objects["BODY"]):
+            if not obj.visible_get():
+                raise AddonError(f"{obj.name}: is hidden, expected it to be seen: Blender does not animate what is "
+                                 "hidden; show it, or make it nothing for isocloth")
         frame, subframe = scene.frame_current, scene.frame_subframe
         hidden = _quiet_modifiers(objects["CLOTH"])
         try:
@@ -128,8 +132,8 @@ class Collected:
         except RuntimeError:
             raise AddonError(f"{obj.name}: found a {obj.type.lower()}, expected what has a surface") from None
         try:
-            vertices = placed(_coordinates(mesh), self._matrix(evaluated))
-            return vertices, faces_of(mesh)[0] if with_faces else None
+            matrix = self._matrix(evaluated)
+            return placed(_coordinates(mesh), matrix), faces_of(mesh, matrix)[0] if with_faces else None
         finally:
             evaluated.to_mesh_clear()
 
@@ -139,7 +143,7 @@ class Collected:
 
     def _cloth(self, obj, matrix, pins, motion):
         vertices = placed(_coordinates(obj.data), matrix)
-        faces, corners = faces_of(obj.data)
+        faces, corners = faces_of(obj.data, matrix)
         uvs = None
         if obj.isocloth.use_uvs:
             layer = obj.data.uv_layers.active
@@ -202,22 +206,24 @@ def _coordinates(mesh):
     return flat.reshape(-1, 3)
 
 
-def faces_of(mesh):
-    """Triangles and quads of a mesh, larger polygons as triangles, and the numbers of their corners (loops)."""
+def faces_of(mesh, matrix):
+    """Triangles and quads of a mesh, larger polygons as triangles, and the numbers of their corners (loops). Where the
+    matrix mirrors them they go around the other way, so that their fronts stay outside."""
     faces, corners = [], []
+    order = -1 if numpy.linalg.det(matrix[:3, :3]) < 0 else 1
     large = set()
     for polygon in mesh.polygons:
         if polygon.loop_total <= 4:
-            faces.append(list(polygon.vertices))
-            corners += polygon.loop_indices
+            faces.append(list(polygon.vertices)[::order])
+            corners += list(polygon.loop_indices)[::order]
         else:
             large.add(polygon.index)
     if large:
         mesh.calc_loop_triangles()
         for triangle in mesh.loop_triangles:
             if triangle.polygon_index in large:
-                faces.append(list(triangle.vertices))
-                corners += triangle.loops
+                faces.append(list(triangle.vertices)[::order])
+                corners += list(triangle.loops)[::order]
     return faces, numpy.array(corners, dtype=int)
 
 

@@ -190,7 +190,7 @@ class Simulate(bpy.types.Operator):
                 self._run.cancel()
                 code = self._run.wait(None)
             self._end(context, code)
-        except AddonError as error:
+        except (AddonError, OSError) as error:
             return _report(self, error)
         finally:
             if running is not None:
@@ -201,7 +201,7 @@ class Simulate(bpy.types.Operator):
     def invoke(self, context, _event):
         try:
             self._begin(context)
-        except AddonError as error:
+        except (AddonError, OSError) as error:
             return _report(self, error)
         manager = context.window_manager
         self._timer = manager.event_timer_add(0.2, window=context.window)
@@ -225,7 +225,7 @@ class Simulate(bpy.types.Operator):
         self.cancel(context)
         try:
             self._end(context, code)
-        except AddonError as error:
+        except (AddonError, OSError) as error:
             return _report(self, error)
         return {"FINISHED"}
 

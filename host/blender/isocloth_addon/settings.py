@@ -39,16 +39,16 @@ class ObjectSettings(bpy.types.PropertyGroup):
     role: EnumProperty(name="Is", items=_ROLES, description="What the object is for the engine")
     preset: EnumProperty(name="Fabric", items=[(name.upper(), name.capitalize(), "") for name in PRESETS],
                          default="COTTON", description="Mass, stiffness and damping of a kind of cloth")
-    thickness: FloatProperty(name="Thickness", default=0.001, min=0, soft_max=0.01, unit="NONE", precision=4, step=0.01,
-                             description="Distance that cloth keeps from cloth [m], at most half of the shortest edge; "
+    thickness: FloatProperty(name="Thickness [m]", default=0.001, min=0, soft_max=0.01, precision=4, step=0.01,
+                             description="Distance that cloth keeps from cloth, at most half of the shortest edge; "
                              "0: that of the fabric")
-    pressure: FloatProperty(name="Pressure", default=0, description="Behind the faces [Pa]")
+    pressure: FloatProperty(name="Pressure [Pa]", default=0, description="Behind the faces")
     pinned: StringProperty(name="Pinned", description="Vertex group whose vertices, of a weight of half or more, stay "
                            "or move as animation, armature and other deforming modifiers have them")
     use_uvs: BoolProperty(name="Grain by UV map", description="Warp runs along u; else along x of flat meshes")
     friction: FloatProperty(name="Friction", default=0.3, min=0, soft_max=1, description="Coefficient, with cloth")
-    edge_length: FloatProperty(name="Edge length", default=0.02, min=1e-4, unit="NONE", precision=3,
-                               description="Of the mesh of the panels [m], about")
+    edge_length: FloatProperty(name="Edge length [m]", default=0.02, min=1e-4, unit="NONE", precision=3,
+                               description="Of the mesh of the panels, about")
     seams: CollectionProperty(type=Seam)
     points: CollectionProperty(type=Point)
     result: PointerProperty(type=bpy.types.Object, name="Result", description="Mesh of the garment that was sewn")

@@ -36,13 +36,13 @@ class Sidebar(bpy.types.Panel):
             layout.prop(own, "use_uvs")
         if own.role == "PATTERN":
             layout.prop(own, "edge_length")
-            layout.label(text=f"{len(own.seams)} seams")
+            layout.label(text=f"Seams: {len(own.seams)}")
             for number, seam in enumerate(own.seams):
                 row = layout.row()
                 row.label(text=f"{seam.curve + 1}.{seam.edge + 1}  with  {seam.other_curve + 1}.{seam.other_edge + 1}")
                 row.operator(operators.Unpick.bl_idname, text="", icon="X").number = number
             layout.operator(operators.Sew.bl_idname)
-            layout.label(text=f"{len(own.points)} pinned points")
+            layout.label(text=f"Pinned points: {len(own.points)}")
             layout.operator(operators.PinPoints.bl_idname)
 
     def _draw_scene(self, layout, scene):
@@ -55,8 +55,8 @@ class Sidebar(bpy.types.Panel):
             column.prop(own, "friction")
         column.prop(own, "threads")
         column.prop(own, "folder")
-        counts = [f"{len(objects_of(scene, role))} {name}" for role, name in
-                  (("CLOTH", "cloths"), ("PATTERN", "patterns"), ("BODY", "bodies"))]
+        counts = [f"{name}: {len(objects_of(scene, role))}" for role, name in
+                  (("CLOTH", "Cloths"), ("PATTERN", "patterns"), ("BODY", "bodies"))]
         column.label(text=", ".join(counts))
 
     def _draw_run(self, layout):
