@@ -46,5 +46,6 @@ __all__ = [
     "NumericalError", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation", "SlopedForce",
     "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer", "check", "export",
     "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan", "quantities", "read_pattern",
-    "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep", "view",
+    "read_sweep", "render", "run", "run_plan", "save_mesh", "save_recording", "schema", "smoothed_gradient", "sweep",
+    "view",
 ]

@@ -39,8 +39,8 @@ def pattern_of_scene(scene, garment=None):
 def export_pattern(source, file, *, garment=None):
     """Writes panels one to one, side by side. Returns the path.
 
-    file: ``.svg``, in millimetres, with seams as ``data-seams``; or ``.dxf`` as ASTM D6673 has it, a block for each piece
-    (boundary on layer 1, turn and curve points on 2 and 3, notches in the middles of sewn edges on 4, grain on 7,
+    file: ``.svg``, in millimetres, with seams as ``data-seams``; or ``.dxf`` as ASTM D6673 has it, a block for each
+    piece (boundary on layer 1, turn and curve points on 2 and 3, notches in the middles of sewn edges on 4, grain on 7,
     internal lines on 8, sew line on 14, ``UNITS: METRIC``), with seams as texts on layer 15.
     :func:`isocloth.import_pattern` reads both.
 

@@ -3,7 +3,8 @@ edges.
 
 Attributes say what SVG has no words for: ``data-seams="2:back.0 3:back.1:same"`` of a panel (its edge, the other panel
 and edge, ``same`` where they run the same way), ``data-seam="side"`` of two single paths (sewn together),
-``data-grain`` [degrees], ``data-label``, ``data-layer``, ``data-surface``, ``data-angle`` [degrees] and ``data-height`` [m].
+``data-grain`` [degrees], ``data-label``, ``data-layer``,
+ ``data-surface``, ``data-angle`` [degrees] and ``data-height`` [m].
 """
 
 import re
