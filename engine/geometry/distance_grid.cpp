@@ -163,10 +163,7 @@ void require_closed(const MeshShape& shape, const std::string& key) {
     std::string what = error.what();
     const bool has_numbers = what.ends_with(counted_from_0);
     if (has_numbers) what.resize(what.size() - counted_from_0.size());
-    if (key.starts_with("obstacles") && what.find("; close the holes") != std::string::npos)
-      what += ", or make it a garment all of whose nodes are pinned, with contact.cloth";
-    else if (!also.empty())
-      what += "; when it is closed " + key + also;
+    if (!also.empty()) what += "; when it is closed " + key + also;
     throw SceneError(text(what, has_numbers ? counted_from_0 : ""));
   }
 }
@@ -228,6 +225,24 @@ double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient) {
     first[k] = std::min(static_cast<Index>(inside / grid.cell), grid.nodes[k] - 2);
     t[k] = inside / grid.cell - first[k];
   }
+  double cell = grid.cell;
+  std::size_t begin = 0;
+  std::array<Index, 2> row{grid.nodes[0], grid.nodes[1]};
+  if (!grid.blocks.empty()) {
+    const Index block =
+        grid.blocks[(static_cast<std::size_t>(first[2]) * (row[1] - 1) + first[1]) * (row[0] - 1) + first[0]];
+    if (block >= 0) {
+      const Index parts = Index{1} << (block & 7);
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double inside = t[k] * parts;
+        first[k] = std::min(static_cast<Index>(inside), parts - 1);
+        t[k] = inside - first[k];
+      }
+      cell /= parts;
+      begin = static_cast<std::size_t>(block >> 3);
+      row = {parts + 1, parts + 1};
+    }
+  }
   double value = 0;
   std::array<double, 3> slope{};
   for (int corner = 0; corner < 8; ++corner) {
@@ -240,8 +255,7 @@ double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient) {
       node[k] = first[k] + upper;
     }
     const double phi =
-        grid.distances[(static_cast<std::size_t>(node[2]) * grid.nodes[1] + node[1]) * grid.nodes[0] +
-                       node[0]];
+        grid.distances[begin + (static_cast<std::size_t>(node[2]) * row[1] + node[1]) * row[0] + node[0]];
     value += weight[0] * weight[1] * weight[2] * phi;
     slope[0] += change[0] * weight[1] * weight[2] * phi;
     slope[1] += weight[0] * change[1] * weight[2] * phi;
@@ -251,7 +265,7 @@ double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient) {
   const double phi = away > 0 ? std::sqrt(value * value + away) : value;
   if (gradient != nullptr) {
     for (std::size_t k = 0; k < 3; ++k) {
-      slope[k] /= grid.cell;
+      slope[k] /= cell;
       if (away > 0) slope[k] = (beyond[k] != 0 ? beyond[k] : value * slope[k]) / phi;
     }
     *gradient = {slope[0], slope[1], slope[2]};

@@ -12,15 +12,24 @@
 
 namespace isocloth {
 
-/// Signed distances at the nodes of a grid; node (i, j, k) lies at origin + cell (i, j, k).
+/// Signed distances at the nodes of a grid; node (i, j, k) lies at origin + cell (i, j, k). Where a surface
+/// is near, a cell may be a block: parted again, evenly, with distances at nodes of its own.
 struct DistanceGrid {
   Vec3d origin;                  ///< place of node (0, 0, 0) in the shape's frame [m]
   double cell = 0;               ///< [m]
   std::array<Index, 3> nodes{};  ///< number of nodes along x, y, z, at least 2 each
   std::vector<float> distances;  ///< [m], < 0 inside, x fastest, shape [nodes z, nodes y, nodes x]
+  /// Of every cell, x fastest, shape [nodes z - 1, nodes y - 1, nodes x - 1]: -1, or of a block of 2^level
+  /// cells along each side 8 begin + level, where begin is the index in `distances` of the first of its
+  /// (2^level + 1)^3 nodes, which are stored after those of the grid. Empty: no cell is a block.
+  std::vector<Index> blocks;
+  int finest_level = 0;  ///< greatest level of a block, 0: there are none
+  std::string note;      ///< how the surface was taken, for people; empty: as the closed one that it is
+
+  double least_cell() const { return cell / (1 << finest_level); }  ///< [m]
 };
 
-/// Distance grids have at most 2^24 nodes (64 MiB, 256 along each side of a cube).
+/// Distance grids have at most 2^24 nodes, those of blocks included (64 MiB, 256 along each side of a cube).
 inline constexpr double max_distance_grid_nodes = 0x1p24;
 
 /// Grid of the signed distance from a closed surface, minus `thicken`. The box of the surface is padded by 4
@@ -35,6 +44,25 @@ inline constexpr double max_distance_grid_nodes = 0x1p24;
 DistanceGrid build_distance_grid(const MeshShape& shape, const std::string& key,
                                  const MonitorView& monitor = {});
 
+/// Grid of what any faces bound, with blocks where the surface is near; see SurfaceSolid for what that is. A
+/// surface that build_distance_grid() takes has the grid that it makes.
+///
+/// A cell is a block where a point of it lies within its side H of the surface: there distances are exact at
+/// nodes H / 4 apart, `cell`, where it is not given 1/128 of the longest side of the box, or more where that
+/// takes more than 2^20 nodes. Where walls are thinner than 3 such cells (fingers, ears) blocks have up to 8
+/// times as many nodes along a side, as far as 2^22 nodes in all go, and walls still thinner than 3 of the
+/// least cells are thickened to that. In the other cells distances are between exact ones at the corners,
+/// less H / 4 outside: trilinear ones exceed those from one point at a >= H by at most H^2 / (4 a).
+///
+/// Measured, on one core: 1.2 us per node for bodies of 600 to 2,000 faces, 0.36 s for a hand (0.24 million
+/// nodes), 1.4 s for a body of 1.7 m with fingers of 14 mm (0.68 million; one grid of the least cell has 19
+/// million), 0.9 s for a sheet (2.6 million).
+///
+/// Throws SceneError, beginning with `key`: for no triangle with an area, a surface without size, and a
+/// `cell` for which more than 2^24 nodes would be stored; Interrupted when the monitor says stop.
+DistanceGrid build_obstacle_grid(const MeshShape& shape, const std::string& key,
+                                 const MonitorView& monitor = {});
+
 /// Grid of the signed distance from the solid below a height field: its surface, sides, and a flat bottom 16
 /// cells below the lowest sample. A cell is the spacing of the samples over the least whole number that makes
 /// it at most 1/64 of the longer side. The shape passes
@@ -43,11 +71,11 @@ DistanceGrid build_distance_grid(const HeightFieldShape& shape, const std::strin
                                  const MonitorView& monitor = {});
 
 /// Signed distance at p (finite), phi [m], and its gradient where that is not null. Within the grid:
-/// trilinear. Outside of it, with q the grid's point next to p: phi = sqrt(phi(q)^2 + |p - q|^2), which is
-/// continuous and a lower bound of the distance where phi(q) is one, since the grid's box is convex and holds
-/// the solid: for s in the solid |p - s|^2 >= |p - q|^2 + |q - s|^2. Its gradient: (phi(q) g + p - q) / phi,
-/// g the gradient at q without its components along axes on which p and q differ. phi(q) > 0 on the sides of
-/// every grid built here.
+/// trilinear, in a block between the block's nodes. Outside of it, with q the grid's point next to p: phi =
+/// sqrt(phi(q)^2 + |p - q|^2), which is continuous and a lower bound of the distance where phi(q) is one,
+/// since the grid's box is convex and holds the solid: for s in the solid |p - s|^2 >= |p - q|^2 + |q - s|^2.
+/// Its gradient: (phi(q) g + p - q) / phi, g the gradient at q without its components along axes on which p
+/// and q differ. phi(q) > 0 on the sides of every grid built here.
 double interpolate(const DistanceGrid& grid, Vec3d p, Vec3d* gradient = nullptr);
 
 }  // namespace isocloth

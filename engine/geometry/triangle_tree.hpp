@@ -65,6 +65,18 @@ class TriangleTree {
   Index size() const { return static_cast<Index>(triangles_.size()); }
   const TriangleCorners& triangle(Index t) const { return triangles_[t]; }
 
+  /// A node of the tree. Nodes are numbered in preorder: the root is 0, children come after their parent.
+  struct Branch {
+    Index left = -1, right = -1;         ///< -1: a leaf
+    ArrayView<const Index> triangles{};  ///< of a leaf
+  };
+  Index node_count() const { return static_cast<Index>(nodes_.size()); }
+  Branch branch(Index node) const {
+    const Node& n = nodes_[node];
+    if (n.count == 0) return {node + 1, n.first, {}};
+    return {-1, -1, slice(ArrayView<const Index>(order_), n.first, n.first + n.count)};
+  }
+
   /// The nearest point of all triangles, or `best` where none is nearer. The nearer `best` is, the cheaper;
   /// O(log n) near the surface, up to O(n) where many triangles are about as near.
   NearestPoint nearest(Vec3d p, NearestPoint best = {}) const;

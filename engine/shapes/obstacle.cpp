@@ -73,7 +73,7 @@ void MeshShape::check(const std::string& key) const {
   }
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const Index size = mesh.face_size(f);
-    if (size != 3 && size != 4) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or 4");
+    if (size < 3) refuse(text(surface_key, " face ", f), text(size, " nodes"), "3 or more");
   }
   for (Index f = 0; f < mesh.face_count(); ++f) {
     for (const Index node : mesh.face(f)) {

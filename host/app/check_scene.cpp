@@ -154,6 +154,7 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
   for (const std::string& line :
        start_warnings(scene, start, path, execution.precision, simulation.separation()))
     warnings.push_back(line);
+  for (const std::string& line : simulation.obstacle_notes()) warnings.push_back(line);
   const std::int64_t steps = step_count(scene), per_frame = steps_per_frame(scene);
   Json result{{"scene", path.string()},    {"recipe", scene.recipe},
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},

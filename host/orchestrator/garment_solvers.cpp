@@ -148,6 +148,7 @@ struct SharedObstacles {
     const auto take = [&solvers](const auto& own) {
       if (!own) return;
       solvers.start_depths = own->start_depths;
+      solvers.obstacle_notes = own->notes;
       solvers.refresh_obstacles = [own] { own->refresh(); };
       solvers.obstacle_shapes = [own] { return std::make_shared<const HostShapes>(*own); };
     };

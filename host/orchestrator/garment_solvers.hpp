@@ -27,6 +27,7 @@ struct GarmentSolvers {
   std::vector<Member> members;  ///< shape [garment count]
   std::vector<double>
       start_depths;  ///< in obstacles and bodies [m], shape [garment count]; empty: there are none
+  std::vector<std::string> obstacle_notes;  ///< ObstacleShapes::notes
   std::function<void()>
       refresh_obstacles;  ///< some that rested move now, or the other way, or rub otherwise; null: none
   /// Their shapes, and those of bodies; null: there are none.

@@ -30,7 +30,8 @@ ShapeView<Number> constant(const ShapeView<double>& shape) {
           .origin = constant<Number>(shape.origin),
           .cell = shape.cell,
           .nodes = {shape.nodes[0], shape.nodes[1], shape.nodes[2]},
-          .distances = shape.distances};
+          .distances = shape.distances,
+          .blocks = shape.blocks};
 }
 
 Vec3d times(const Vec3d (&rows)[3], const Vec3d& v) {

@@ -62,24 +62,20 @@ Vec3d nearest_on_segment(Vec3d p, Vec3d a, Vec3d b) {
   return square > 0 ? a + std::clamp(dot(p - a, way) / square, 0.0, 1.0) * way : a;
 }
 
-struct OnTriangle {
-  Vec3d place;
-  bool is_within;  ///< not on one of its sides
-};
 /// The foot on the triangle's plane where that lies within, else the nearest of the three sides' points.
-OnTriangle nearest_on_triangle(Vec3d p, const std::array<Vec3d, 3>& x) {
+Vec3d nearest_on_triangle(Vec3d p, const std::array<Vec3d, 3>& x) {
   const Vec3d normal = cross(x[1] - x[0], x[2] - x[0]);
   if (const double square = dot(normal, normal); square > 0) {
     const Vec3d foot = p - (dot(p - x[0], normal) / square) * normal;
     bool within = true;
     for (std::size_t k = 0; k < 3; ++k)
       within = within && dot(cross(x[(k + 1) % 3] - x[k], foot - x[k]), normal) >= 0;
-    if (within) return {foot, true};
+    if (within) return foot;
   }
   Vec3d best = nearest_on_segment(p, x[0], x[1]);
   for (const Vec3d& other : {nearest_on_segment(p, x[1], x[2]), nearest_on_segment(p, x[2], x[0])})
     if (norm(p - other) < norm(p - best)) best = other;
-  return {best, false};
+  return best;
 }
 
 /// Solid angle of the triangle seen from p (van Oosterom & Strackee 1983).
@@ -92,7 +88,6 @@ double solid_angle(Vec3d p, const std::array<Vec3d, 3>& x) {
 struct Nearest {
   Vec3d place, normal;
   double distance = std::numeric_limits<double>::infinity();
-  bool is_within = false;  ///< a triangle, not on one of its sides
 };
 Nearest nearest_of(Vec3d p, const std::vector<ShapeDistance::Triangle>& triangles) {
   Nearest best;
@@ -100,9 +95,9 @@ Nearest nearest_of(Vec3d p, const std::vector<ShapeDistance::Triangle>& triangle
     // A square root less for each of the many that are far away.
     const double reach = best.distance + radius;
     if (const Vec3d way = p - center; !(dot(way, way) < reach * reach)) continue;
-    const OnTriangle nearest = nearest_on_triangle(p, x);
-    if (const double distance = norm(p - nearest.place); distance < best.distance)
-      best = {nearest.place, cross(x[1] - x[0], x[2] - x[0]), distance, nearest.is_within};
+    const Vec3d nearest = nearest_on_triangle(p, x);
+    if (const double distance = norm(p - nearest); distance < best.distance)
+      best = {nearest, cross(x[1] - x[0], x[2] - x[0]), distance};
   }
   return best;
 }
@@ -171,17 +166,11 @@ SignedDistance ShapeDistance::at(Vec3d local) const {
 }
 
 SignedDistance ShapeDistance::at_mesh(const MeshShape& shape, Vec3d p) const {
-  // Nothing lies between p and the nearest point: within a triangle its normal tells the side, else the
-  // number of times that the surface winds around p.
   const Nearest nearest = nearest_of(p, triangles_);
-  bool inside = dot(p - nearest.place, nearest.normal) < 0;
-  if (!nearest.is_within || !(nearest.distance > 0)) {
-    double winding = 0;
-    for (const Triangle& triangle : triangles_)
-      winding += solid_angle(p, triangle.corners) / (4 * std::numbers::pi);
-    inside = winding > 0.5;
-  }
-  SignedDistance result = signed_from(p, nearest, inside);
+  double winding = 0;
+  for (const Triangle& triangle : triangles_)
+    winding += solid_angle(p, triangle.corners) / (4 * std::numbers::pi);
+  SignedDistance result = signed_from(p, nearest, std::abs(winding) > 0.5);
   result.value -= shape.thicken;
   return result;
 }

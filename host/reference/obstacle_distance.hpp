@@ -16,11 +16,12 @@ struct SignedDistance {
 /// Distances from one shape in its own frame, by the nearest point of its surface.
 ///
 /// Solids with a core (sphere, capsule, cylinder, box) project on the core from outside and compare all of
-/// its sides inside. Meshes ask all triangles (quads cut from corner 0 to 2) and take the side by the normal
-/// where the nearest point is within a triangle, elsewhere by the generalised winding number (Jacobson et al.
-/// 2013, (5)), so that the surface must be closed; `thicken` is subtracted, which inside is a bound only.
-/// Height fields are solid without end below; each bilinear patch is 8 x 8 x 2 triangles, off by at most
-/// |z_00 + z_11 - z_01 - z_10| / 256 per patch. Cost O(1), O(triangles) for meshes and height fields.
+/// its sides inside. Meshes ask all triangles (quads cut from corner 0 to 2) and are inside where the
+/// generalised winding number (Jacobson et al. 2013, (5)) of their faces is beyond 1/2, to either side: of
+/// closed parts, however they overlap and run, the solid that contact takes, of open ones about that, of
+/// sheets nothing but `thicken`, which is subtracted; inside that is a bound only. Height fields are solid
+/// without end below; each bilinear patch is 8 x 8 x 2 triangles, off by at most |z_00 + z_11 - z_01 - z_10|
+/// / 256 per patch. Cost O(1), O(triangles) for meshes and height fields.
 class ShapeDistance {
  public:
   struct Triangle {

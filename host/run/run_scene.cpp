@@ -53,6 +53,7 @@ class Run {
     for (const std::string& line :
          start_warnings(scene_, start, request_.scene, request.execution.precision, separation))
       warn(line);
+    for (const std::string& line : simulation_.obstacle_notes()) warn(line);
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();

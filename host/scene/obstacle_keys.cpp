@@ -41,9 +41,12 @@ void describe_mesh(Keys& keys, MeshShape& shape, ObstacleSpec& obstacle) {
   keys.number("scale", obstacle.scale, positive, "factor on its coordinates; 0.001 for a file in mm");
   keys.number("weld", obstacle.weld, not_negative,
               "distance within which nodes on open edges are united [m], after scale; 0: none");
-  keys.number("cell", shape.cell, not_negative,
-              "of the grid of distances [m]; 0: 1/64 of the longest side of the bounding box");
-  keys.number("thicken", shape.thicken, not_negative, "distance by which the surface is moved outwards [m]");
+  keys.number(
+      "cell", shape.cell, not_negative,
+      "between distances near the surface [m]; 0: 1/64 of the longest side of the bounding box, 1/128 where "
+      "the surface is not closed or has walls thinner than three cells");
+  keys.number("thicken", shape.thicken, not_negative,
+              "distance by which the surface is moved outwards, of a sheet to both sides [m]");
 }
 
 void describe_shape(Keys& keys, ObstacleSpec& obstacle) {
@@ -104,7 +107,7 @@ void describe_shape(Keys& keys, ObstacleSpec& obstacle) {
                       describe_heights(k, shape, obstacle.file);
                       return shape;
                     }),
-               form("mesh", "the inside of a closed surface", [&obstacle](Keys& k) {
+               form("mesh", "the solid that any faces wind around, or a sheet", [&obstacle](Keys& k) {
                  MeshShape shape;
                  describe_mesh(k, shape, obstacle);
                  return shape;

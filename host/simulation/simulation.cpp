@@ -193,6 +193,9 @@ double Simulation::start_penetration(std::size_t garment) const {
   const std::vector<double>& depths = members().solvers.start_depths;
   return depths.empty() ? 0 : depths[garment];
 }
+const std::vector<std::string>& Simulation::obstacle_notes() const {
+  return members().solvers.obstacle_notes;
+}
 const Separation& Simulation::separation() const { return members().separation; }
 const IntersectionReport* Simulation::start_intersections() const {
   const Members& m = members();

@@ -75,6 +75,8 @@ class Simulation {
   /// How deep the garment's deepest node starts in an obstacle or body [m]; more than contact.tolerance only
   /// with contact.resolve_initial_penetration.
   double start_penetration(std::size_t garment) const;
+  /// How surfaces of obstacles were taken that are no closed ones, a line each.
+  const std::vector<std::string>& obstacle_notes() const;
   /// What was done to cloth that would start nearer than its thickness (ContactSettings::initial).
   const Separation& separation() const;
   /// What was found in the scene before cloth was separated: with contact.cloth it is looked for once, here;

@@ -18,6 +18,7 @@ Vec3d widen(const Vec3<Real>& v) {
 template <class Real>
 HostShapes::HostShapes(const ObstacleShapes<Real>& shapes) {
   for (const Buffer<float>& grid : shapes.grids) grids_.push_back(grid.download());
+  for (const Buffer<Index>& blocks : shapes.blocks) blocks_.push_back(blocks.download());
   std::size_t next_grid = 0;
   for (const ShapeView<Real>& found : shapes.shapes.download()) {
     ShapeView<double> view;
@@ -28,7 +29,10 @@ HostShapes::HostShapes(const ObstacleShapes<Real>& shapes) {
     view.origin = widen(found.origin);
     view.cell = static_cast<double>(found.cell);
     std::copy(std::begin(found.nodes), std::end(found.nodes), std::begin(view.nodes));
-    if (view.kind == ShapeKind::grid) view.distances = grids_[next_grid++];
+    if (view.kind == ShapeKind::grid) {
+      view.distances = grids_[next_grid];
+      view.blocks = blocks_[next_grid++];
+    }
     views.push_back(view);
   }
 }

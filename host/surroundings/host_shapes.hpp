@@ -21,6 +21,7 @@ struct HostShapes {
 
  private:
   std::vector<std::vector<float>> grids_;
+  std::vector<std::vector<Index>> blocks_;  ///< of each grid
 };
 
 }  // namespace isocloth

@@ -25,6 +25,7 @@ struct Compiled {
 template <class Real>
 struct Compile {
   const std::string& key;
+  bool is_body;
   const MonitorView& monitor;
 
   Compiled<Real> operator()(const PlaneShape&) const {
@@ -41,16 +42,16 @@ struct Compile {
     return compile(build_distance_grid(s, key, monitor));
   }
   Compiled<Real> operator()(const MeshShape& s) const {
-    return compile(build_distance_grid(s, key, monitor));
+    return compile(is_body ? build_distance_grid(s, key, monitor) : build_obstacle_grid(s, key, monitor));
   }
 
   static Compiled<Real> compile(DistanceGrid grid) {
-    constexpr double thinnest = 1.5;  // cells, half of what build_distance_grid accepts
+    constexpr double thinnest = 1.5;  // cells, half of what a wall has at least
     const auto [nx, ny, nz] = grid.nodes;
     const Vec3d most = grid.origin + grid.cell * Vec3d{nx - 1.0, ny - 1.0, nz - 1.0};
     Compiled<Real> result{{}, {grid.origin, most}, {}};
     result.view.kind = ShapeKind::grid;
-    result.view.reach = static_cast<Real>(thinnest * grid.cell);
+    result.view.reach = static_cast<Real>(thinnest * grid.least_cell());
     result.view.origin = narrow<Real>(grid.origin);
     result.view.cell = static_cast<Real>(grid.cell);
     for (std::size_t k = 0; k < 3; ++k) result.view.nodes[k] = grid.nodes[k];
@@ -66,21 +67,25 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
   StartDepths<Real> depths(scene);
   std::vector<ShapeView<Real>> views;
   const auto add = [&](const ObstacleShape& shape, const std::string& key, const std::string& what,
-                       const auto& pose_at) {
-    Compiled<Real> compiled = std::visit(Compile<Real>{key, device.monitor()}, shape);
+                       bool is_body, const auto& pose_at) {
+    Compiled<Real> compiled = std::visit(Compile<Real>{key, is_body, device.monitor()}, shape);
+    if (!compiled.grid.note.empty()) notes.push_back(text(what, ": ", compiled.grid.note));
     ShapeView<Real> here = compiled.view;
     here.distances = compiled.grid.distances;
+    here.blocks = compiled.grid.blocks;
     depths.add(what, pose_at, here, compiled.box);
     if (compiled.view.kind == ShapeKind::grid) {
       grids.emplace_back(device, compiled.grid.distances);
       compiled.view.distances = std::as_const(grids.back()).view();
+      blocks.emplace_back(device, compiled.grid.blocks);
+      compiled.view.blocks = std::as_const(blocks.back()).view();
     }
     views.push_back(compiled.view);
     boxes.push_back(compiled.box);
   };
   for (std::size_t o = 0; o < scene.obstacles.size(); ++o) {
     const Obstacle& obstacle = scene.obstacles[o];
-    add(obstacle.shape, text("obstacles[", o, "].shape"), text("obstacle \"", obstacle.name, "\""),
+    add(obstacle.shape, text("obstacles[", o, "].shape"), text("obstacle \"", obstacle.name, "\""), false,
         [&](double t) { return obstacle_pose(obstacle, t); });
   }
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -88,7 +93,7 @@ ObstacleShapes<Real>::ObstacleShapes(const Device& device, const Scene& own_scen
     const std::string key = text("bodies[", b, "].shape");
     const MassProperties properties = mass_properties(body.shape, key);
     const Pose start = shape_pose(start_state(body, properties).pose, properties);
-    add(body.shape, key, text("body \"", body.name, "\""), [&](double) { return start; });
+    add(body.shape, key, text("body \"", body.name, "\""), true, [&](double) { return start; });
   }
   start_depths = depths.of_garments();
   shapes = {device, views};

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "engine/model/contact_thickness.hpp"
 #include "engine/model/scene.hpp"
@@ -15,7 +17,7 @@ namespace isocloth {
 /// those of the scene.
 template <class Real>
 struct ObstacleShapes {
-  /// Throws SceneError for a surface that is not closed, and as StartDepths does.
+  /// Throws SceneError as build_distance_grid and StartDepths do.
   ObstacleShapes(const Device& device, const Scene& scene);
   /// Notes which obstacles move after motions have changed, and that friction may have. Between steps.
   void refresh();
@@ -26,7 +28,9 @@ struct ObstacleShapes {
   std::vector<Index> moving_obstacles;      ///< numbers of the obstacles that move, ascending
   std::vector<double>
       start_depths;  ///< deepest point of each garment in any of them and their margin at the start [m]
+  std::vector<std::string> notes;  ///< how surfaces were taken that are no closed ones, a line each
   std::vector<Buffer<float>> grids;
+  std::vector<Buffer<Index>> blocks;  ///< of each grid
   Buffer<ShapeView<Real>> shapes;
   Buffer<Index> moving;
   Buffer<Placement<Real>> resting;

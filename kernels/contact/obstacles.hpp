@@ -17,11 +17,13 @@ struct ShapeView {
                       ///< length), 0 of a sphere [m]
   Real rounding{};    ///< distance from the core to the surface [m]
   Real reach{};       ///< a point that moves no further in one go cannot leave on the other side [m]
-  // Signed distances at the nodes of a grid, x fastest.
+  // Signed distances at the nodes of a grid, x fastest, those of its blocks after them.
   Vec3<Real> origin{};  ///< [m]
   Real cell{};          ///< [m]
   Index nodes[3] = {0, 0, 0};
   ArrayView<const float> distances;  ///< [m]
+  /// Which cells are blocks, as in DistanceGrid::blocks; empty: none.
+  ArrayView<const Index> blocks;
 
   ISOCLOTH_HD bool is_convex() const { return kind != ShapeKind::grid; }
 };

@@ -56,7 +56,9 @@ ISOCLOTH_DEVICE Distance<Real> cylinder_distance(Vec3<Real> p, Vec3<Real> half, 
 
 /// Trilinear between the nodes, divided by the length of its own gradient, so that value and normal are those
 /// of one plane. Outside of the grid sqrt(phi(q)^2 + |p - q|^2), q the grid's point next to p: a lower bound
-/// where phi(q) is one, because the grid's box is convex and holds the solid.
+/// where phi(q) is one, because the grid's box is convex and holds the solid. A cell that is a block has
+/// nodes of its own; beside blocks, where cells are large, the value is the trilinear one itself, which is a
+/// lower bound.
 template <class Real>
 [[gnu::noinline]] ISOCLOTH_DEVICE Distance<Real> grid_distance(const ShapeView<Real>& shape, Vec3<Real> p) {
   const Real at[3] = {(p.x - shape.origin.x) / shape.cell, (p.y - shape.origin.y) / shape.cell,
@@ -70,9 +72,33 @@ template <class Real>
     if (corner[k] > shape.nodes[k] - 2) corner[k] = shape.nodes[k] - 2;
     part[k] = inside - static_cast<Real>(corner[k]);
   }
-  const std::size_t row = static_cast<std::size_t>(shape.nodes[0]),
-                    layer = row * static_cast<std::size_t>(shape.nodes[1]);
-  const float* first = shape.distances.data() + static_cast<std::size_t>(corner[2]) * layer +
+  Real cell = shape.cell;
+  bool is_far = false;
+  std::size_t begin = 0, row = static_cast<std::size_t>(shape.nodes[0]),
+              layer = row * static_cast<std::size_t>(shape.nodes[1]);
+  if (!shape.blocks.empty()) {
+    const std::size_t cells = row - 1;
+    const Index block =
+        shape.blocks[(static_cast<std::size_t>(corner[2]) * static_cast<std::size_t>(shape.nodes[1] - 1) +
+                      static_cast<std::size_t>(corner[1])) *
+                         cells +
+                     static_cast<std::size_t>(corner[0])];
+    is_far = block < 0;
+    if (!is_far) {
+      const Index parts = Index(1) << (block & 7);
+      for (int k = 0; k < 3; ++k) {
+        const Real inside = part[k] * static_cast<Real>(parts);
+        corner[k] = static_cast<Index>(inside);
+        if (corner[k] > parts - 1) corner[k] = parts - 1;
+        part[k] = inside - static_cast<Real>(corner[k]);
+      }
+      cell = cell / static_cast<Real>(parts);
+      begin = static_cast<std::size_t>(block >> 3);
+      row = static_cast<std::size_t>(parts + 1);
+      layer = row * row;
+    }
+  }
+  const float* first = shape.distances.data() + begin + static_cast<std::size_t>(corner[2]) * layer +
                        static_cast<std::size_t>(corner[1]) * row + static_cast<std::size_t>(corner[0]);
   Real d[2][2][2];
   for (int k = 0; k < 2; ++k)
@@ -90,16 +116,16 @@ template <class Real>
                             nz * (d01 - d00) + z * (d11 - d10), ny * (d10 - d00) + y * (d11 - d01)};
   const Vec3<Real> outside{beyond[0], beyond[1], beyond[2]};
   if (dot(outside, outside) > 0) {
-    const Real slope = value / shape.cell;
+    const Real slope = value / cell;
     const Vec3<Real> outwards{outside.x != 0 ? outside.x : slope * gradient.x,
                               outside.y != 0 ? outside.y : slope * gradient.y,
                               outside.z != 0 ? outside.z : slope * gradient.z};
     return {square_root(value * value + dot(outside, outside)), (Real(1) / length(outwards)) * outwards};
   }
-  const Real steepness = length(gradient) / shape.cell;
+  const Real steepness = length(gradient) / cell;
   // Where a solid has its middle, distances are flat, and no direction leads out.
   if (!(steepness > Real(0.1))) return {value, {0, 0, 1}};
-  return {value / steepness, (Real(1) / (steepness * shape.cell)) * gradient};
+  return {is_far ? value : value / steepness, (Real(1) / (steepness * cell)) * gradient};
 }
 
 template <class Real>

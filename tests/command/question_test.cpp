@@ -63,8 +63,6 @@ struct Refused {
 
 TEST_F(QuestionCommand, CheckRefusesWhatRunRefuses) {
   folder_.write("sliver.obj", "v 0 0 0\nv 1 0 0\nv 0.5 1e-09 0\nv 0.5 1 0\nf 1 2 3\nf 2 4 3\n");
-  folder_.write("open.obj",
-                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 1 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 5 4\n");
   folder_.write("thin.obj",
                 "v 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0 0 1.001\nv 1 0 1.001\nv 1 1 1.001\nv 0 1 1.001\n"
                 "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n");
@@ -74,11 +72,6 @@ TEST_F(QuestionCommand, CheckRefusesWhatRunRefuses) {
        "m inside of obstacle \"obstacle 0\" at the start, the deepest of "},
       {"/garments/0/mesh", R"({"file": "sliver.obj"})",
        "face 1 (line 5) is a sliver: found a height of 1e-09 m"},
-      {"/obstacles", R"([{"shape": {"type": "mesh", "file": "open.obj"}}])",
-       "the surface is open: found 4 edges"},
-      {"/obstacles", R"([{"shape": {"type": "mesh", "file": "open.obj"}}])",
-       "of such edges, or make it a garment all of whose nodes are pinned, with contact.cloth"},
-      {"/obstacles", R"([{"shape": {"type": "mesh", "file": "thin.obj"}}])", "; set thicken to at least "},
       {"/obstacles", R"([{"shape": {"type": "mesh", "file": "thin.obj", "cell": 0.0001}}])",
        ".cell: a cell of 0.0001 m makes too large a grid"},
       {"/obstacles", R"([{"shape": {"type": "sphere", "radius": 1}, "position": [0, 0, 1e308]}])",

@@ -182,32 +182,6 @@ const Advice all_advice[] = {
      [](Json& scene, const std::string& message) {
        scene["obstacles"][0]["shape"]["rounding"] = number_after(message, "expected at most ");
      }},
-    {"touching_solids", R"({"_root": {"obstacles": [{"position": [0, 0, -2], "shape": {"type": "mesh",
-         "file": "touching.obj", "weld": 1e-6}}]}})",
-     "lie at one place", "make each solid an obstacle of its own",
-     patch(R"({"obstacles": [{"position": [0, 0, -2], "shape": {"type": "mesh", "file": "one.obj"}},
-         {"position": [0.2, 0, -2], "shape": {"type": "mesh", "file": "one.obj"}}]})")},
-    {"overlapping_solids", R"({"_root": {"obstacles": [{"position": [0, 0, -2], "shape": {"type": "mesh",
-         "file": "overlap.obj"}}]}})",
-     "touch or intersect", "or make each an obstacle of its own",
-     patch(R"({"obstacles": [{"position": [0, 0, -2], "shape": {"type": "mesh", "file": "one.obj"}},
-         {"position": [0.15, 0, -2], "shape": {"type": "mesh", "file": "one.obj"}}]})")},
-    {"parted_solid", R"({"_root": {"obstacles": [{"position": [0, 0, -2], "shape": {"type": "mesh",
-         "file": "parted_solid.obj"}}]}})",
-     "lie at one place", "set weld to",
-     [](Json& scene, const std::string& message) {
-       scene["obstacles"][0]["shape"]["weld"] = number_after(message, "set weld to ");
-     }},
-    {"open_solid",
-     R"({"_root": {"contact": {"cloth": true, "tolerance": 5e-5}, "obstacles": [{"position": [0, 0, -2], "shape": {"type":
-         "mesh", "file": "open.obj"}}]}})",
-     "the surface is open", "make it a garment all of whose nodes are pinned",
-     [](Json& scene, const std::string&) {
-       scene.erase("obstacles");
-       scene["garments"].push_back(Json::parse(R"({"name": "body", "mesh": {"file": "open.obj"},
-           "fabric": {"preset": "cotton"}, "transform": {"translation": [0, 0, -2]},
-           "pins": [{"select": {"all": true}}]})"));
-     }},
     {"obstacle_in_millimetres",
      R"({"_root": {"obstacles": [{"position": [0, 0, -2000], "shape": {"type": "mesh",
          "file": "one.obj", "scale": 1000}}]}})",
@@ -251,36 +225,12 @@ class AdviceTest : public ::testing::TestWithParam<Advice> {
     folder_.write("unused.obj", square + "v 9 9 9\nf 1 2 3 4\n");
     folder_.write("pentagon.obj", square + "v -.05 .05 0\nf 1 2 3 4 5\n");
     folder_.write("split.obj", square + "v -.05 .05 0\nf 1 2 3 4\nf 1 4 5\n");
-    folder_.write("one.obj", octahedron({0}));
-    folder_.write("touching.obj", octahedron({0, 0.2}));
-    folder_.write("overlap.obj", octahedron({0, 0.15}));
-    folder_.write("open.obj", octahedron({0}, 1));
-    folder_.write("parted_solid.obj", octahedron({0}, 0, true));
+    folder_.write("one.obj", octahedron());
   }
 
-  /// Octahedra of 0.1 m around places on the x axis; without the last faces, or with corners of their own.
-  static std::string octahedron(const std::vector<double>& places, std::size_t missing = 0,
-                                bool is_parted = false) {
-    const std::vector<std::array<double, 3>> corners{{.1, 0, 0},  {-.1, 0, 0}, {0, .1, 0},
-                                                     {0, -.1, 0}, {0, 0, .1},  {0, 0, -.1}};
-    const std::vector<std::array<std::size_t, 3>> faces{{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4},
-                                                        {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
-    std::string vertices, sides;
-    std::size_t count = 0;
-    for (const double x : places) {
-      const auto vertex = [&](std::size_t c) {
-        vertices += text("v ", corners[c][0] + x, " ", corners[c][1], " ", corners[c][2], "\n");
-        return ++count;
-      };
-      const std::size_t first = count + 1;
-      for (std::size_t c = 0; !is_parted && c < corners.size(); ++c) vertex(c);
-      for (std::size_t f = 0; f + missing < faces.size(); ++f) {
-        sides += "f";
-        for (const std::size_t c : faces[f]) sides += text(" ", is_parted ? vertex(c) : first + c);
-        sides += "\n";
-      }
-    }
-    return vertices + sides;
+  static std::string octahedron() {
+    return "v .1 0 0\nv -.1 0 0\nv 0 .1 0\nv 0 -.1 0\nv 0 0 .1\nv 0 0 -.1\n"
+           "f 1 3 5\nf 3 2 5\nf 2 4 5\nf 4 1 5\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\n";
   }
 
   /// The error or the warnings of a scene; empty: nothing is wrong with it.

@@ -300,9 +300,6 @@ def _role(shape, roles):
     role = roles.get(shape.name, "body" if shape.moves else "obstacle" if shape.is_closed() else "garment")
     if role == "obstacle" and shape.moves:
         raise MeshError(f"{shape.name}: moves, expected a mesh at rest for an obstacle; make it a body (--body)")
-    if role == "obstacle" and not shape.is_closed():
-        raise MeshError(f"{shape.name}: is open, expected a closed surface for an obstacle; weld it (--weld), or make "
-                        "it a body (--body)")
     return role
 
 

@@ -33,6 +33,7 @@ class Runner {
       for (const std::string& line : start_warnings(scene, start_intersections(scene, *simulation_), path,
                                                     own.precision, simulation_->separation()))
         warnings_.push_back(line);
+      for (const std::string& line : simulation_->obstacle_notes()) warnings_.push_back(line);
       if (!balances_energy) return;
       try {
         balance_.emplace(*simulation_);
