@@ -348,12 +348,14 @@ def test_the_command_lists_and_writes(tmp_path, mannequin):
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert {file.name for file in (tmp_path / "out").iterdir()} == {"scene.json", "body.obj"}
-    bad = subprocess.run([*run, "-o", str(tmp_path / "out"), "--place", "skirt_frnt=hips"], capture_output=True, text=True)
+    bad = subprocess.run([*run, "-o", str(tmp_path / "out"), "--place", "skirt_frnt=hips"], capture_output=True,
+                         text=True)
     assert bad.returncode == 2 and 'the nearest is "skirt_front"' in bad.stderr
 
 
 @pytest.mark.parametrize("text, words", [
-    ("{", "found no JSON"), ("[]", "found no pattern.panels"), ('{"pattern": {"panels": []}}', "found no pattern.panels"),
+    ("{", "found no JSON"), ("[]", "found no pattern.panels"),
+    ('{"pattern": {"panels": []}}', "found no pattern.panels"),
     ('{"pattern": {"panels": {"a": {"vertices": [[0, 0]], "edges": [{"endpoints": [0, 5]}]}}}}', 'panel "a": found'),
     ('{"pattern": {"panels": {"a": null}, "stitches": [[1, 2]]}}', 'panel "a": found')])
 def test_what_is_no_pattern(tmp_path, text, words):

@@ -40,7 +40,7 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
     if body is None:
         if fresh:
             _lay_out(fresh)
-            find.note(f"{len(fresh)} panels were laid side by side, as there is no body to arrange them around (--body)")
+            find.note(f"{len(fresh)} panels were laid side by side: there is no body to arrange them around (--body)")
         return
     try:
         form = DressForm(body)
@@ -86,7 +86,8 @@ def guess(panel):
     kind = next((surface for word, surface in KINDS if word in joined), "torso")
     side = "left" if has("left", "l", "lf", "lb") else "right" if has("right", "r", "rf", "rb") else None
     facing = ("back" if has("back", "b", "bk", "bck", "lb", "rb") or "back" in joined or "btorso" in joined else
-              "front" if has("front", "f", "fr", "frt", "lf", "rf") or "front" in joined or "ftorso" in joined else None)
+              "front" if has("front", "f", "fr", "frt", "lf", "rf") or "front" in joined or "ftorso" in joined
+              else None)
     return kind, facing, side
 
 
@@ -301,8 +302,8 @@ def _clear_body(pattern, body, clear):
             panel.translation = panel.translation + max(clear - nearest, 0.005) * out
         way = float(numpy.linalg.norm(panel.translation - start))
         if nearest < clear:
-            pattern.findings.note(f'panel "{panel.name}": stands {-nearest * 1e3:.0f} mm deep in the body, and moving it '
-                                  "outwards does not free it; say where it goes (--places)")
+            pattern.findings.note(f'panel "{panel.name}": stands {-nearest * 1e3:.0f} mm deep in the body, and moving '
+                                  "it outwards does not free it; say where it goes (--places)")
             panel.translation = start
         elif way > 1e-3:
             moved.append((way, panel.name))

@@ -144,8 +144,8 @@ def read_body(path, unit=None, up=None):
     if unit is None:
         fitting = [name for name in UNITS if HEIGHTS[0] <= size[up_axis] * UNITS[name] <= HEIGHTS[1]]
         if not fitting:
-            raise MeshError(f"{path}: found a height of {size[up_axis]:.4g}, which no unit makes that of a person, 0.4 to"
-                            " 2.3 m; say its unit (--body-unit m, cm, mm, in, ft)")
+            raise MeshError(f"{path}: found a height of {size[up_axis]:.4g}, which no unit makes that of a person, 0.4 "
+                            "to 2.3 m; say its unit (--body-unit m, cm, mm, in, ft)")
         fitting.sort(key=lambda name: abs(size[up_axis] * UNITS[name] - 1.7))
         unit = fitting[0]
         notes.append(f"body: does not say its unit; {unit} was guessed: it is {size[up_axis] * UNITS[unit]:.2f} m tall")

@@ -1,4 +1,4 @@
-"""Where garments sit on a body: landmarks of its cross-sections and cylinders about torso, arms, legs, neck and head."""
+"""Where garments sit on a body: landmarks of its cross-sections, and cylinders about torso, arms, legs, neck, head."""
 
 import dataclasses
 
@@ -63,7 +63,8 @@ class DressForm:
             raise MeshError("body: found no height at which its legs become one torso, expected a person that stands; "
                             "is z up? (--up); or say where panels go (--places)")
         crotch = closed[0]
-        wider = numpy.flatnonzero((width[2:] > 1.25 * width[:-2]) & (steps[2:] > steps[crotch] + 0.15) & (width[:-2] > 0))
+        above = (steps[2:] > steps[crotch] + 0.15) & (width[:-2] > 0)
+        wider = numpy.flatnonzero((width[2:] > 1.25 * width[:-2]) & above)
         if not len(wider):
             raise MeshError("body: found no height at which arms join its torso, expected arms that are apart from it; "
                             "take a body in A or T pose")

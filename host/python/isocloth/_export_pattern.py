@@ -19,8 +19,8 @@ def pattern_of_scene(scene, garment=None):
     garments = [g for g in keys.get("garments", []) if "panels" in g.get("mesh", {})]
     chosen = [g for g in garments if garment is None or g.get("name") == garment]
     if not chosen:
-        raise SceneError(f"{path}: found no garment of panels{f' named {garment!r}' if garment else ''}, expected one of "
-                         f"{', '.join(str(g.get('name')) for g in garments) or 'some'}")
+        raise SceneError(f"{path}: found no garment of panels{f' named {garment!r}' if garment else ''}, expected one "
+                         f"of {', '.join(str(g.get('name')) for g in garments) or 'some'}")
     pattern = Pattern(1.0)
     mesh = chosen[0]["mesh"]
     for keys in mesh["panels"]:
@@ -37,11 +37,15 @@ def pattern_of_scene(scene, garment=None):
 
 
 def export_pattern(source, file, *, garment=None):
-    """Writes panels one to one, side by side: ``.svg`` in millimetres, with seams as ``data-seams``, or ``.dxf`` as ASTM
-    D6673 has it (a block for each piece; boundary on layer 1, turn and curve points on 2 and 3, notches in the middles of
-    sewn edges on 4, grain on 7, internal lines on 8, sew line on 14; ``UNITS: METRIC``), with seams as texts on layer 15.
-    Both are what :func:`isocloth.import_pattern` reads. source: a :class:`Pattern` or a scene file with a garment of
-    panels, of several the first or ``garment``. Returns the path."""
+    """Writes panels one to one, side by side. Returns the path.
+
+    file: ``.svg``, in millimetres, with seams as ``data-seams``; or ``.dxf`` as ASTM D6673 has it, a block for each
+    piece (boundary on layer 1, turn and curve points on 2 and 3, notches in the middles of sewn edges on 4, grain on 7,
+    internal lines on 8, sew line on 14, ``UNITS: METRIC``), with seams as texts on layer 15.
+    :func:`isocloth.import_pattern` reads both.
+
+    source: a :class:`Pattern`, or a scene file with a garment of panels; of several the first, or ``garment``.
+    """
     pattern = source if isinstance(source, Pattern) else pattern_of_scene(source, garment)
     file = pathlib.Path(file)
     writers = {".svg": _write_svg, ".dxf": _write_dxf}
@@ -57,7 +61,8 @@ def export_pattern(source, file, *, garment=None):
 
 def _layout(pattern):
     """Where each panel's origin lies, side by side, tallest first in rows of about a square [mm]."""
-    sizes = {name: (1e3 * panel.outline().min(0), 1e3 * panel.outline().max(0)) for name, panel in pattern.panels.items()}
+    outlines = {name: 1e3 * panel.outline() for name, panel in pattern.panels.items()}
+    sizes = {name: (outline.min(0), outline.max(0)) for name, outline in outlines.items()}
     wide = max(numpy.sqrt(sum(float(numpy.prod(high - low + 20)) for low, high in sizes.values())) * 1.2,
                max(float(high[0] - low[0]) for low, high in sizes.values()) + 20)
     places, x, y, row = {}, 10.0, 10.0, 0.0

@@ -48,8 +48,8 @@ def crossings(a, b):
 
 def _pierced(a, b):
     points, triangles = a
-    edges = numpy.unique(numpy.sort(numpy.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]),
-                                    axis=1), axis=0)
+    sides = numpy.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]])
+    edges = numpy.unique(numpy.sort(sides, axis=1), axis=0)
     start, end = points[edges[:, 0]], points[edges[:, 1]]
     corners = b[0][b[1]]
     low, high = corners.min(1), corners.max(1)

@@ -124,9 +124,9 @@ def arc_edges(start, end, radius, large, left, name="", label=""):
 
 @dataclasses.dataclass
 class Panel:
-    """A flat piece of cloth. ``edges``: its outline; ``rotation`` (3, 3) and ``translation`` take (x, 0, y) of its plane
-    to its place, ``around`` r bends it before that (as the keys of a scene do); ``is_placed``: whether the file says
-    where it stands; ``internal``: polylines drawn on it; ``layer``: 0 innermost."""
+    """A flat piece of cloth. ``edges``: its outline; ``rotation`` (3, 3) and ``translation`` take (x, 0, y) of its
+    plane to its place, ``around`` r bends it before that (as the keys of a scene do); ``is_placed``: whether the file
+    says where it stands; ``internal``: polylines drawn on it; ``layer``: 0 innermost."""
 
     name: str
     edges: list

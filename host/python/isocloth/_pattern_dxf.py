@@ -19,7 +19,7 @@ _INSUNITS = {1: 0.0254, 2: 0.3048, 4: 0.001, 5: 0.01, 6: 1.0}
 
 
 def read(path, unit=None, size=None):
-    """The :class:`Pattern` of a file; ``unit`` (mm, cm, m, in, ft) goes before what it says; ``size``: one of several."""
+    """The :class:`Pattern` of a file; ``unit`` (mm, cm, m, in, ft) goes before what it says; ``size``: one of them."""
     try:
         import ezdxf
         from ezdxf import recover
@@ -41,8 +41,8 @@ def read(path, unit=None, size=None):
     if not pieces and any(_layer(entity) is not None for entity in loose):
         pieces = _split_loose(loose)
     if not pieces:
-        raise FileError(f"{path}: found no block with a boundary on layer 1 or a sew line on layer 14, expected pieces as "
-                        "AAMA and ASTM D6673 have them")
+        raise FileError(f"{path}: found no block with a boundary on layer 1 or a sew line on layer 14, expected pieces "
+                        "as AAMA and ASTM D6673 have them")
     pattern.unit = _unit(path, document, said, pieces, unit, pattern.findings)
     chosen = _of_size(path, pieces, said, size, pattern.findings)
     for piece in chosen:

@@ -11,7 +11,7 @@ LEAST = 0.4  # below it a pair is said, but not sewn
 
 
 def propose_seams(pattern):
-    """Adds seams to a pattern, the surest first, each edge once. A pair is as sure as the product of what speaks for it:
+    """Adds seams to a pattern, the surest first, each edge once. A pair is as sure as the product of what it has:
 
     - lengths: exp(-(d / 2 %)^2) of their difference d, up to 8 %;
     - notches, if there are any: their places from the ends that meet, and how many;
@@ -164,8 +164,8 @@ def _sleeves(pattern, chains, lengths, used):
 
 
 def _follow(pattern, one, other):
-    """Whether a seam joins the begin of the first chain's panel edge with the end of the second's: walking against both,
-    the first ends where the second begins."""
+    """Whether a seam joins the begin of the first chain's panel edge with the end of the second's: walking against
+    both, the first ends where the second begins."""
     before = one[0].edges[one[0].edges.index(one[1][0]) - 1]
     after = other[0].edges[(other[0].edges.index(other[1][-1]) + 1) % len(other[0].edges)]
     return any({id(before), id(after)} <= {id(step.edge) for side in seam.sides for step in side}

@@ -2,8 +2,9 @@
 edges.
 
 Attributes say what SVG has no words for: ``data-seams="2:back.0 3:back.1:same"`` of a panel (its edge, the other panel
-and edge, ``same`` where they run the same way), ``data-seam="side"`` of two single paths (sewn together), ``data-grain``
-[degrees], ``data-label``, ``data-layer``, ``data-surface``, ``data-angle`` [degrees] and ``data-height`` [m].
+and edge, ``same`` where they run the same way), ``data-seam="side"`` of two single paths (sewn together),
+``data-grain`` [degrees], ``data-label``, ``data-layer``,
+ ``data-surface``, ``data-angle`` [degrees] and ``data-height`` [m].
 """
 
 import re
@@ -210,8 +211,8 @@ def _seams(pattern, panel, text):
         other = pattern.panels.get(name)
         edges, others = chain(panel, parts[0]), chain(other, number) if other else []
         if not edges or not others:
-            pattern.findings.fault(f'panel "{panel.name}": data-seams: found "{word}", expected EDGE:PANEL.EDGE of edges '
-                                   f"that there are: it is sewn to nothing; {pattern.nearest(name)}")
+            pattern.findings.fault(f'panel "{panel.name}": data-seams: found "{word}", expected EDGE:PANEL.EDGE of '
+                                   f"edges that there are: it is sewn to nothing; {pattern.nearest(name)}")
             continue
         same = parts[2:3] == ["same"]
         pattern.seams.append(Seam(([Step(panel, edge) for edge in edges],
