@@ -436,6 +436,14 @@ def test_it_is_baked_exported_and_removed(bpy, tmp_path):
     numpy.testing.assert_allclose(shown(bpy, obj, 9), frames[5], atol=SINGLE)
 
 
+def test_names_that_are_alike_have_caches_of_their_own(bpy):
+    first = add(bpy, "a b", *grid(3, 0.2), "CLOTH")
+    second = add(bpy, "a_b", *grid(4, 0.2, z=1.0), "CLOTH")
+    bpy.ops.isocloth.simulate()
+    for obj, begin, count in ((first, 0, 9), (second, 9, 16)):
+        numpy.testing.assert_allclose(shown(bpy, obj, 6), frames_of(bpy)[5][begin:begin + count], atol=SINGLE)
+
+
 def test_removing_a_result_keeps_the_mesh(bpy):
     obj = add(bpy, "sheet", *grid(5, 0.4), "CLOTH")
     choose(bpy, obj)
