@@ -240,9 +240,11 @@ def test_a_run_that_is_cancelled_leaves_what_it_has(tmp_path):
 
 
 def test_what_the_engine_refuses_is_said(tmp_path):
-    written = scene_file.write_scene(tmp_path, TIMING, [cloth(fabric=Fabric(thickness=1.0))], [], [])
+    flat = cloth()
+    flat.vertices[:] = flat.vertices[0]
+    written = scene_file.write_scene(tmp_path, TIMING, [flat], [], [])
     one, code = run(tmp_path, written, TIMING)
-    assert code == engine.REFUSED and "thickness" in one.said()[-1] and not one.said()[-1].startswith("isocloth:")
+    assert code == engine.REFUSED and "sheet.obj" in one.said()[-1] and not one.said()[-1].startswith("isocloth:")
     with pytest.raises(AddonError, match="nowhere: found no program, expected the command isocloth"):
         engine.find("nowhere")
 
@@ -537,9 +539,12 @@ def test_errors_are_reported(bpy):
     obj.vertex_groups.new(name="nowhere")
     refused('sheet: found no vertex of a weight of half or more in "nowhere"')
     obj.isocloth.pinned = ""
-    obj.isocloth.thickness = 1
-    refused("thickness")
-    obj.isocloth.thickness = 0.001
+    places = [vertex.co.copy() for vertex in obj.data.vertices]
+    for vertex in obj.data.vertices:
+        vertex.co = places[0]
+    refused("sheet.obj")
+    for vertex, place in zip(obj.data.vertices, places):
+        vertex.co = place
     scene.gravity = (1, 0, -9.8)
     refused("gravity: found .* expected it along z")
     scene.gravity = (0, 0, -9.8)
