@@ -198,7 +198,8 @@ def _write_cache(path, animation, surfaces, _obstacles):
             file.write(numpy.array([frames, nodes], dtype=">i4").tobytes() + animation.times.astype(">f4").tobytes())
             file.write(surface.positions.astype(">f4").tobytes())
     topology = path.with_suffix(".obj")
-    _write_obj(topology, [surface], 0, with_normals=False)  # which would not follow the cache
+    faces = _obj_faces([surface], with_normals=False)  # which would not follow the cache
+    _write_obj(topology, [surface], 0, faces, with_normals=False)
     return [path, topology]
 
 
@@ -215,18 +216,11 @@ def _write_materials(path, surfaces):
     path.write_text("\n".join(lines) + "\n", encoding="ascii", errors="replace")
 
 
-def _write_obj(path, surfaces, number, materials=None, with_normals=True):
-    """materials: name of the file that has them."""
-    lines, first = [], 1
+def _obj_faces(surfaces, materials=None, with_normals=True):
+    """Texture coordinates and faces, which are the same in all frames. materials: name of the file that has them."""
+    lines, faces, first, texture, normal = [], [], 1, 1, 1
     for surface in surfaces:
-        lines.append("o " + _plain_name(surface))
-        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in surface.frame(number)]
-    if materials is not None:
-        lines.insert(1, f"mtllib {materials}")
-    texture, normal = 1, 1
-    faces = []
-    for surface in surfaces:
-        points = surface.frame(number)
+        count = surface.positions.shape[-2]
         words = [[str(first + node) for node in face] for face in surface.faces]
         places = None
         if surface.uvs is not None:
@@ -235,8 +229,6 @@ def _write_obj(path, surfaces, number, materials=None, with_normals=True):
             places = (places.reshape(-1) + texture).tolist()
             texture += len(rows)
         has_normals = with_normals and surface.is_smooth
-        if has_normals:
-            lines += ["vn {:.6g} {:.6g} {:.6g}".format(*n) for n in surface.normals(points)]
         corner = 0
         if len(surfaces) > 1:
             faces.append("o " + _plain_name(surface))
@@ -250,8 +242,22 @@ def _write_obj(path, surfaces, number, materials=None, with_normals=True):
                     own[k] += f"/{normal + node}"
             corner += len(face)
             faces.append("f " + " ".join(own))
-        first += len(points)
-        normal += len(points) if has_normals else 0
+        first += count
+        normal += count if has_normals else 0
+    return lines + faces
+
+
+def _write_obj(path, surfaces, number, faces, materials=None, with_normals=True):
+    """faces: of :func:`_obj_faces`."""
+    lines = []
+    for surface in surfaces:
+        lines.append("o " + _plain_name(surface))
+        if materials is not None and len(lines) == 1:
+            lines.append(f"mtllib {materials}")
+        points = surface.frame(number)
+        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in points.tolist()]
+        if with_normals and surface.is_smooth:
+            lines += ["vn {:.6g} {:.6g} {:.6g}".format(*n) for n in surface.normals(points).tolist()]
     path.write_text("\n".join(lines + faces) + "\n", encoding="ascii", errors="replace")
 
 
@@ -282,6 +288,8 @@ def _write_sequence(path, animation, surfaces, obstacles):
     places = re.search("#+", path.name)
     stem = path.stem.replace(places[0], "") if places else path.stem
     materials = path.with_name((stem.strip("_-. ") or "materials") + ".mtl")
+    is_ply = path.suffix.lower() == ".ply"
+    faces = None if is_ply else _obj_faces(surfaces + obstacles, materials.name)
     written = []
     for number in range(len(animation.times)):
         if places:
@@ -290,11 +298,11 @@ def _write_sequence(path, animation, surfaces, obstacles):
         else:
             name = f"{path.stem}_{number:04d}{path.suffix}"
         written.append(path.with_name(name))
-        if path.suffix.lower() == ".ply":
+        if is_ply:
             _write_ply(written[-1], surfaces + obstacles, number)
         else:
-            _write_obj(written[-1], surfaces + obstacles, number, materials.name)
-    if path.suffix.lower() == ".obj":
+            _write_obj(written[-1], surfaces + obstacles, number, faces, materials.name)
+    if not is_ply:
         _write_materials(materials, surfaces + obstacles)
         written.insert(0, materials)
     return written

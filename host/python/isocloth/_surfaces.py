@@ -28,11 +28,12 @@ class Surface:
         self.name, self.positions, self.uvs, self.poses, self.color = name, positions, uvs, poses, color
         self.faces = [[int(node) for node in face if node >= 0] for face in faces]
         self.is_body, self.is_smooth = is_body, poses is None
+        parts = [face[:1] + face[k:k + 2] for face in self.faces for k in range(1, len(face) - 1)]
+        self._triangles = numpy.array(parts, dtype=numpy.uint32).reshape(-1, 3)
 
     def triangles(self):
         """Shape (triangles, 3); quads are split from corner 0 to corner 2."""
-        parts = [face[:1] + face[k:k + 2] for face in self.faces for k in range(1, len(face) - 1)]
-        return numpy.array(parts, dtype=numpy.uint32).reshape(-1, 3)
+        return self._triangles
 
     def triangle_corners(self):
         """Of the triangles, shape (triangles, 3): places of their corners among those of all faces."""
@@ -52,12 +53,10 @@ class Surface:
 
     def normals(self, positions):
         """Unit normals of the nodes, means of those of the faces around by area, shape (nodes, 3)."""
-        triangles = self.triangles()
-        a, b, c = (positions[triangles[:, k]] for k in range(3))
-        areas = numpy.cross(b - a, c - a)
-        sums = numpy.zeros_like(positions)
-        for k in range(3):
-            numpy.add.at(sums, triangles[:, k], areas)
+        a, b, c = (positions[self._triangles[:, k]] for k in range(3))
+        areas = numpy.tile(numpy.cross(b - a, c - a), (3, 1))
+        nodes = self._triangles.T.ravel()
+        sums = numpy.stack([numpy.bincount(nodes, areas[:, k], len(positions)) for k in range(3)], axis=1)
         return sums / numpy.maximum(numpy.linalg.norm(sums, axis=1, keepdims=True), 1e-30)
 
     def linear_color(self):
