@@ -1,5 +1,7 @@
 """Results in the formats of other programs, opened with the formats' own libraries."""
 
+import json
+import os
 import struct
 
 import isocloth
@@ -309,6 +311,24 @@ def test_texture_coordinates_of_files_are_kept(sheet, tmp_path):
     with pytest.warns(isocloth.SceneWarning):
         again = isocloth.Simulation(scene).corner_uvs(0)
     numpy.testing.assert_allclose(again[len(lines) - 2:, :3].reshape(-1, 2), expected, atol=1e-6)
+
+
+def test_scenes_that_somebody_changed_do_no_harm(result, tmp_path):
+    """What a result's scene.json says beside the trajectory only adds to what is written."""
+    path = result.folder / "scene.json"
+    scene = json.loads(path.read_text())
+    os.mkfifo(tmp_path / "endless.obj")
+    (tmp_path / "bad.obj").write_text("vt x y\nf 1/9 2/9 3/9\n")
+    hostile = [[], 5, {"garments": 7, "obstacles": {}},
+               {"garments": [3, {"replicas": 10**12, "pins": [4, {"select": 1}]}]},
+               {"garments": [{"mesh": "file", "pins": 3, "replicas": "x"}]},
+               *(scene | {"obstacles": [{"name": "ball", "shape": {"type": "mesh", "file": file}}]}
+                 for file in (str(tmp_path / "endless.obj"), str(tmp_path / "bad.obj"), "none.obj", "\0.obj", 5))]
+    for content in hostile:
+        path.write_text(json.dumps(content))
+        assert len(isocloth.export(result, tmp_path / "a.ply")) == 5
+    path.write_text("{")
+    assert len(isocloth.export(result, tmp_path / "a.ply")) == 5
 
 
 def test_cloth_gets_a_second_side(result, tmp_path):
