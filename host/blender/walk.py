@@ -106,17 +106,18 @@ def make_scene():
     table = bpy.context.object
     table.name = "table"
     edges = table.modifiers.new("round", "BEVEL")
-    edges.width, edges.segments = 0.015, 4
+    edges.width, edges.segments = 0.024, 5
     cloth = sheet("table cloth", 41, 0.9, (0, 0, 0.54))
     cloth.rotation_euler.z = 0.3
-    banner = sheet("banner", 25, 0.45, (0.75, 0, 0.75))
+    banner = sheet("banner", 25, 0.4, (0.7, 0, 0.72))
     banner.rotation_euler = (math.pi / 2, 0, 0)
     group = banner.vertex_groups.new(name="bar")
     group.add([24 * 25 + i for i in range(0, 25, 6)], 1.0, "REPLACE")
     bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=0.1, location=(0.1, 0.1, 0.75))
     ball = bpy.context.object
     ball.name = "ball"
-    for obj, frames in ((banner, ((1, 0.0), (20, 0.4), (40, 0.0), (48, 0.1))),
+    ball.data.polygons.foreach_set("use_smooth", [True] * len(ball.data.polygons))
+    for obj, frames in ((banner, ((1, 0.0), (20, 0.25), (40, 0.0), (48, 0.05))),
                         (ball, ((1, 0.0), (30, 0.0), (48, 0.1)))):
         start = obj.location.y if obj is banner else obj.location.z
         for frame, way in frames:
@@ -149,7 +150,7 @@ def look(scene, path):
     bpy.ops.mesh.primitive_plane_add(size=20)
     scene.view_settings.view_transform = "Standard"
     camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    camera.location, camera.rotation_euler = (0.15, -2.8, 1.5), (math.radians(71), 0, math.radians(2))
+    camera.location, camera.rotation_euler = (0.12, -2.55, 1.4), (math.radians(71.5), 0, math.radians(1.5))
     light = bpy.data.objects.new("sun", bpy.data.lights.new("sun", "SUN"))
     light.rotation_euler, light.data.energy, light.data.angle = (0.7, 0.5, 0.4), 2.5, 0.1
     for obj in (camera, light):
@@ -179,11 +180,12 @@ def main(folder="results/walk_blender", threads=0):
     bpy.ops.isocloth.set_role(role="CLOTH")
     chosen(table, ball)
     bpy.ops.isocloth.set_role(role="BODY")
+    cloth.isocloth.thickness = 0.004  # room for the rounding of the Subdivision modifier
     banner.isocloth.pinned, banner.isocloth.preset, cloth.isocloth.preset = "bar", "POLYESTER", "COTTON"
-    sewn = bag("bag", (-0.7, 0, 0.6))
+    sewn = bag("bag", (-0.6, -0.1, 0.6))
     chosen(sewn)
     bpy.ops.isocloth.set_role(role="PATTERN")
-    bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=0.06, location=(-0.7, 0, 0.72))
+    bpy.ops.mesh.primitive_uv_sphere_add(segments=24, ring_count=12, radius=0.06, location=(-0.6, -0.1, 0.72))
     bpy.context.object.name = "stone"
     bpy.context.object.isocloth.role = "BODY"
     for edges in ((0, 1, 1, 3), (0, 3, 1, 1), (0, 0, 1, 0)):

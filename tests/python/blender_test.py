@@ -240,9 +240,11 @@ def test_a_run_that_is_cancelled_leaves_what_it_has(tmp_path):
 
 
 def test_what_the_engine_refuses_is_said(tmp_path):
-    written = scene_file.write_scene(tmp_path, TIMING, [cloth(fabric=Fabric(thickness=1.0))], [], [])
+    flat = cloth()
+    flat.vertices[:] = flat.vertices[0]
+    written = scene_file.write_scene(tmp_path, TIMING, [flat], [], [])
     one, code = run(tmp_path, written, TIMING)
-    assert code == engine.REFUSED and "thickness" in one.said()[-1] and not one.said()[-1].startswith("isocloth:")
+    assert code == engine.REFUSED and "sheet.obj" in one.said()[-1] and not one.said()[-1].startswith("isocloth:")
     with pytest.raises(AddonError, match="nowhere: found no program, expected the command isocloth"):
         engine.find("nowhere")
 
@@ -436,6 +438,14 @@ def test_it_is_baked_exported_and_removed(bpy, tmp_path):
     numpy.testing.assert_allclose(shown(bpy, obj, 9), frames[5], atol=SINGLE)
 
 
+def test_names_that_are_alike_have_caches_of_their_own(bpy):
+    first = add(bpy, "a b", *grid(3, 0.2), "CLOTH")
+    second = add(bpy, "a_b", *grid(4, 0.2, z=1.0), "CLOTH")
+    bpy.ops.isocloth.simulate()
+    for obj, begin, count in ((first, 0, 9), (second, 9, 16)):
+        numpy.testing.assert_allclose(shown(bpy, obj, 6), frames_of(bpy)[5][begin:begin + count], atol=SINGLE)
+
+
 def test_removing_a_result_keeps_the_mesh(bpy):
     obj = add(bpy, "sheet", *grid(5, 0.4), "CLOTH")
     choose(bpy, obj)
@@ -529,9 +539,12 @@ def test_errors_are_reported(bpy):
     obj.vertex_groups.new(name="nowhere")
     refused('sheet: found no vertex of a weight of half or more in "nowhere"')
     obj.isocloth.pinned = ""
-    obj.isocloth.thickness = 1
-    refused("thickness")
-    obj.isocloth.thickness = 0.001
+    places = [vertex.co.copy() for vertex in obj.data.vertices]
+    for vertex in obj.data.vertices:
+        vertex.co = places[0]
+    refused("sheet.obj")
+    for vertex, place in zip(obj.data.vertices, places):
+        vertex.co = place
     scene.gravity = (1, 0, -9.8)
     refused("gravity: found .* expected it along z")
     scene.gravity = (0, 0, -9.8)

@@ -287,7 +287,10 @@ class Export(bpy.types.Operator):
         return context.mode == "OBJECT" and bool(_cached(context)) and bpy.app.build_options.alembic
 
     def invoke(self, context, _event):
-        self.filepath = str(pathlib.Path(folder_of(context.scene)[0], "cloth.abc"))
+        try:
+            self.filepath = str(folder_of(context.scene)[0] / "cloth.abc")
+        except AddonError as error:
+            return _report(self, error)
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

@@ -9,6 +9,7 @@ from .collect import MODIFIER, placed
 from .engine import frame_files
 from .errors import AddonError
 from .point_cache import pieces, read_pc2, read_ply, write_pc2
+from .scene_file import Names
 
 
 class Job:
@@ -25,6 +26,7 @@ class Job:
         files = frame_files(result)
         if not files:
             raise AddonError("found no frame in the result, expected at least one")
+        self._names = Names()
         start, faces = read_ply(files[0], with_faces=True)
         frames = numpy.stack([start, *(read_ply(file)[0] for file in files[1:])])
         begin = 0
@@ -88,7 +90,7 @@ class Job:
 
     def _play(self, obj, positions):
         """positions: in the units and axes of the object, shape (frames, vertices, 3)."""
-        file = self.folder / f"{bpy.path.clean_name(obj.name)}.pc2"
+        file = self.folder / f"{self._names.new(obj.name)}.pc2"
         write_pc2(file, positions)
         modifier = obj.modifiers.get(MODIFIER)
         if modifier is None:

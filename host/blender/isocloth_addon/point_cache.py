@@ -5,6 +5,8 @@ float32 positions, all little-endian. It counts samples and knows no time: one s
 scene, whatever its rate. An MDD file has big-endian numbers of frames and points, times [s] and positions.
 """
 
+import os
+
 import numpy
 
 from .errors import AddonError
@@ -28,12 +30,11 @@ def read_pc2(path):
         head = file.read(32)
         if len(head) < 32 or head[:12] != b"POINTCACHE2\0":
             raise AddonError(f"{path}: found no point cache (PC2), expected the result of a run; run again")
-        points, samples = numpy.frombuffer(head, "<i4")[[4, 7]]
-        positions = numpy.fromfile(file, "<f4", 3 * int(points) * int(samples))
-    if positions.size != 3 * int(points) * int(samples):
-        raise AddonError(f"{path}: found {positions.size} numbers, expected {3 * int(points) * int(samples)}; run "
-                         "again")
-    return positions.reshape(int(samples), int(points), 3)
+        points, samples = (int(number) for number in numpy.frombuffer(head, "<i4")[[4, 7]])
+        found, expected = (os.fstat(file.fileno()).st_size - 32) // 4, 3 * points * samples
+        if found != expected or points < 1 or samples < 1:
+            raise AddonError(f"{path}: found {found} numbers, expected {expected}; run again")
+        return numpy.fromfile(file, "<f4", expected).reshape(samples, points, 3)
 
 
 def write_mdd(path, times, positions):

@@ -106,7 +106,7 @@ def write_scene(folder, timing, cloths, bodies, patterns, *, name="scene", gravi
         raise AddonError(f"found {timing.last} frame, expected at least 2; the last frame comes after the first")
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    files = _Names()
+    files = Names()
     step = 1 / (timing.rate * timing.steps)
     scene = {"name": name, "recipe": "membrane", "step": step, "frame_interval": step * timing.steps,
              "duration": step * timing.steps * (timing.last - 1), "gravity": gravity,
@@ -142,8 +142,8 @@ def write_scene(folder, timing, cloths, bodies, patterns, *, name="scene", gravi
     return written
 
 
-class _Names:
-    """Names of files, distinct in lower case."""
+class Names:
+    """Names of files, distinct in lower case: some systems tell no files apart by more."""
 
     def __init__(self):
         self._taken = set()

@@ -12,7 +12,7 @@ class Sidebar(bpy.types.Panel):
 
     def draw(self, context):
         layout = self.layout
-        layout.use_property_split, layout.use_property_decorate = True, False
+        layout.use_property_decorate = False
         if context.object is not None:
             self._draw_object(layout.box(), context.object)
         self._draw_scene(layout, context.scene)

@@ -11,6 +11,7 @@ import warnings
 import numpy
 
 from ._arguments import shown
+from ._export_alembic import write_alembic
 from ._library import library
 from ._results import Result
 from ._surfaces import Animation, garment_surfaces, obstacle_surfaces, resampled
@@ -188,23 +189,17 @@ def _single(surfaces, path):
 def _write_cache(path, animation, surfaces, _obstacles):
     surface = _single(surfaces, path)
     frames, nodes, _ = surface.positions.shape
-    steps = numpy.diff(animation.times)
-    is_even = frames < 3 or abs(steps[-1] - steps[0]) <= 1e-6 * steps[0]
     with open(path, "wb") as file:
         if path.suffix.lower() == ".pc2":
-            if not is_even:
-                warnings.warn(f"export: {path.name}: the last frame, at {animation.times[-1]:g} s, is left out: frames "
-                              f"of a .pc2 are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
-                              stacklevel=4)
-                frames -= 1
             header = numpy.array([1, nodes], dtype="<i4").tobytes() + numpy.array([0, 1], dtype="<f4").tobytes()
             file.write(b"POINTCACHE2\0" + header + numpy.array([frames], dtype="<i4").tobytes())
-            file.write(surface.positions[:frames].astype("<f4").tobytes())
+            file.write(surface.positions.astype("<f4").tobytes())
         else:
             file.write(numpy.array([frames, nodes], dtype=">i4").tobytes() + animation.times.astype(">f4").tobytes())
             file.write(surface.positions.astype(">f4").tobytes())
     topology = path.with_suffix(".obj")
-    _write_obj(topology, [surface], 0, with_normals=False)  # which would not follow the cache
+    faces = _obj_faces([surface], with_normals=False)  # which would not follow the cache
+    _write_obj(topology, [surface], 0, faces, with_normals=False)
     return [path, topology]
 
 
@@ -221,18 +216,11 @@ def _write_materials(path, surfaces):
     path.write_text("\n".join(lines) + "\n", encoding="ascii", errors="replace")
 
 
-def _write_obj(path, surfaces, number, materials=None, with_normals=True):
-    """materials: name of the file that has them."""
-    lines, first = [], 1
+def _obj_faces(surfaces, materials=None, with_normals=True):
+    """Texture coordinates and faces, which are the same in all frames. materials: name of the file that has them."""
+    lines, faces, first, texture, normal = [], [], 1, 1, 1
     for surface in surfaces:
-        lines.append("o " + _plain_name(surface))
-        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in surface.frame(number)]
-    if materials is not None:
-        lines.insert(1, f"mtllib {materials}")
-    texture, normal = 1, 1
-    faces = []
-    for surface in surfaces:
-        points = surface.frame(number)
+        count = surface.positions.shape[-2]
         words = [[str(first + node) for node in face] for face in surface.faces]
         places = None
         if surface.uvs is not None:
@@ -241,8 +229,6 @@ def _write_obj(path, surfaces, number, materials=None, with_normals=True):
             places = (places.reshape(-1) + texture).tolist()
             texture += len(rows)
         has_normals = with_normals and surface.is_smooth
-        if has_normals:
-            lines += ["vn {:.6g} {:.6g} {:.6g}".format(*n) for n in surface.normals(points)]
         corner = 0
         if len(surfaces) > 1:
             faces.append("o " + _plain_name(surface))
@@ -256,8 +242,22 @@ def _write_obj(path, surfaces, number, materials=None, with_normals=True):
                     own[k] += f"/{normal + node}"
             corner += len(face)
             faces.append("f " + " ".join(own))
-        first += len(points)
-        normal += len(points) if has_normals else 0
+        first += count
+        normal += count if has_normals else 0
+    return lines + faces
+
+
+def _write_obj(path, surfaces, number, faces, materials=None, with_normals=True):
+    """faces: of :func:`_obj_faces`."""
+    lines = []
+    for surface in surfaces:
+        lines.append("o " + _plain_name(surface))
+        if materials is not None and len(lines) == 1:
+            lines.append(f"mtllib {materials}")
+        points = surface.frame(number)
+        lines += ["v {:.9g} {:.9g} {:.9g}".format(*p) for p in points.tolist()]
+        if with_normals and surface.is_smooth:
+            lines += ["vn {:.6g} {:.6g} {:.6g}".format(*n) for n in surface.normals(points).tolist()]
     path.write_text("\n".join(lines + faces) + "\n", encoding="ascii", errors="replace")
 
 
@@ -288,6 +288,8 @@ def _write_sequence(path, animation, surfaces, obstacles):
     places = re.search("#+", path.name)
     stem = path.stem.replace(places[0], "") if places else path.stem
     materials = path.with_name((stem.strip("_-. ") or "materials") + ".mtl")
+    is_ply = path.suffix.lower() == ".ply"
+    faces = None if is_ply else _obj_faces(surfaces + obstacles, materials.name)
     written = []
     for number in range(len(animation.times)):
         if places:
@@ -296,11 +298,11 @@ def _write_sequence(path, animation, surfaces, obstacles):
         else:
             name = f"{path.stem}_{number:04d}{path.suffix}"
         written.append(path.with_name(name))
-        if path.suffix.lower() == ".ply":
+        if is_ply:
             _write_ply(written[-1], surfaces + obstacles, number)
         else:
-            _write_obj(written[-1], surfaces + obstacles, number, materials.name)
-    if path.suffix.lower() == ".obj":
+            _write_obj(written[-1], surfaces + obstacles, number, faces, materials.name)
+    if not is_ply:
         _write_materials(materials, surfaces + obstacles)
         written.insert(0, materials)
     return written
@@ -344,8 +346,8 @@ def _write_vtk(path, animation, surfaces, obstacles):
 
 
 WRITERS = {".usd": _write_usd, ".usda": _write_usd, ".usdc": _write_usd, ".glb": _write_gltf, ".gltf": _write_gltf,
-            ".pc2": _write_cache, ".mdd": _write_cache, ".vtkhdf": _write_vtk, ".obj": _write_sequence,
-            ".ply": _write_sequence}
+            ".abc": write_alembic, ".pc2": _write_cache, ".mdd": _write_cache, ".vtkhdf": _write_vtk,
+            ".obj": _write_sequence, ".ply": _write_sequence}
 
 
 def export(result, path, *, garments=None, obstacles=None, frames_per_second=None, colors=None, thickness=None):
@@ -355,6 +357,7 @@ def export(result, path, *, garments=None, obstacles=None, frames_per_second=Non
     .usd .usda .usdc   meshes with points and normals at every frame, metres, z up, materials, ``st`` (usd-core)
     .glb .gltf         meshes with a morph target for each frame, under a node that turns z up (pygltflib)
     .pc2 .mdd          the point cache of one garment for Blender's Mesh Cache, beside an .obj with its faces
+    .abc               meshes with points and normals at every frame, metres, y up (alembic3d)
     .vtkhdf            polygons in steps for ParaView 5.12 and later (h5py)
     .obj .ply          a file for each frame, numbered in the place of ``#`` signs or before the suffix
     =================  ==========================================================================================
@@ -386,9 +389,7 @@ def export(result, path, *, garments=None, obstacles=None, frames_per_second=Non
     path = pathlib.Path(path)
     writer = WRITERS.get(path.suffix.lower())
     if writer is None:
-        advice = "; host/blender writes Alembic, or Blender of a .usdc" if path.suffix.lower() == ".abc" else ""
-        raise Error(f"export: {path.name}: found the suffix \"{path.suffix}\", expected one of {' '.join(WRITERS)}"
-                    f"{advice}")
+        raise Error(f"export: {path.name}: found the suffix \"{path.suffix}\", expected one of {' '.join(WRITERS)}")
     if not len(result.times):
         raise Error(f"export: {result.folder}: found no frame, expected at least one")
     for name in garments if garments is not None else ():
@@ -427,6 +428,17 @@ def _animation(path, times, surfaces, rate):
     if rate is not None:
         return resampled(times, surfaces, float(rate))
     own = float(1 / (times[1] - times[0])) if len(times) > 1 else 24.0
+    steps = numpy.diff(times)
+    if path.suffix.lower() in (".pc2", ".abc") and len(steps) > 1 and abs(steps[-1] - steps[0]) > 1e-6 * steps[0]:
+        warnings.warn(f"export: {path.name}: the last frame, at {times[-1]:g} s, is left out: frames of a "
+                      f"{path.suffix} are {steps[0]:g} s apart; .mdd, .usdc and .glb have times of their own",
+                      stacklevel=3)
+        times = times[:-1]
+        for surface in surfaces:
+            if surface.poses is None:
+                surface.positions = surface.positions[:-1]
+            else:
+                surface.poses = surface.poses[:-1]
     if path.suffix.lower() == ".pc2" and len(times) > 1:
         warnings.warn(f"export: {path.name}: has {own:.6g} frames per second, and no time of its own: at another rate "
                       "it plays at another speed; frames_per_second (--fps) is that of the program that reads it",

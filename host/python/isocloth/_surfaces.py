@@ -10,6 +10,7 @@ import numpy
 
 from ._fields import GARMENT_COLORS, PLAIN
 from ._hdf5 import open_result
+from ._import import require_file
 from .errors import Error, SceneWarning
 
 SOLID = (170, 166, 158)
@@ -28,11 +29,12 @@ class Surface:
         self.name, self.positions, self.uvs, self.poses, self.color = name, positions, uvs, poses, color
         self.faces = [[int(node) for node in face if node >= 0] for face in faces]
         self.is_body, self.is_smooth = is_body, poses is None
+        parts = [face[:1] + face[k:k + 2] for face in self.faces for k in range(1, len(face) - 1)]
+        self._triangles = numpy.array(parts, dtype=numpy.uint32).reshape(-1, 3)
 
     def triangles(self):
         """Shape (triangles, 3); quads are split from corner 0 to corner 2."""
-        parts = [face[:1] + face[k:k + 2] for face in self.faces for k in range(1, len(face) - 1)]
-        return numpy.array(parts, dtype=numpy.uint32).reshape(-1, 3)
+        return self._triangles
 
     def triangle_corners(self):
         """Of the triangles, shape (triangles, 3): places of their corners among those of all faces."""
@@ -52,12 +54,10 @@ class Surface:
 
     def normals(self, positions):
         """Unit normals of the nodes, means of those of the faces around by area, shape (nodes, 3)."""
-        triangles = self.triangles()
-        a, b, c = (positions[triangles[:, k]] for k in range(3))
-        areas = numpy.cross(b - a, c - a)
-        sums = numpy.zeros_like(positions)
-        for k in range(3):
-            numpy.add.at(sums, triangles[:, k], areas)
+        a, b, c = (positions[self._triangles[:, k]] for k in range(3))
+        areas = numpy.tile(numpy.cross(b - a, c - a), (3, 1))
+        nodes = self._triangles.T.ravel()
+        sums = numpy.stack([numpy.bincount(nodes, areas[:, k], len(positions)) for k in range(3)], axis=1)
         return sums / numpy.maximum(numpy.linalg.norm(sums, axis=1, keepdims=True), 1e-30)
 
     def linear_color(self):
@@ -101,9 +101,9 @@ def placed(pose, vertices):
 
 def garment_surfaces(result):
     """Garments of a result whose positions are kept: one in the colour of linen, several in colours of their own."""
-    content = _content(result)
-    uvs_of = _file_uvs(result, content)
-    bodies = [_is_driven(garment) for garment in _replicated(content)]
+    given = _given_garments(result)
+    uvs_of = _file_uvs(result, given)
+    bodies = [_is_driven(garment) for garment in given]
     is_known = len(bodies) >= len(result.garments)
     own = sum(1 for number in range(len(result.garments)) if not (is_known and bodies[number]))
     surfaces, taken = [], 0
@@ -124,28 +124,40 @@ def garment_surfaces(result):
 
 
 def _content(result):
-    """The scene of a result, or nothing where its file is not there or cannot be read."""
+    """The scene of a result, or nothing where its file is not there or is no scene."""
     try:
-        return json.loads((pathlib.Path(result.folder) / "scene.json").read_text(encoding="utf-8"))
+        content = json.loads((pathlib.Path(result.folder) / "scene.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
+    return content if isinstance(content, dict) else {}
 
 
-def _replicated(content):
-    """Keys of all garments, those of replicas as often."""
-    return [garment for garment in content.get("garments", ()) for _ in range(int(garment.get("replicas", 1)))]
+def _given_garments(result):
+    """Keys of the garments of a result, those of replicas as often; as many as it has, or fewer."""
+    given, count = [], len(result.garments)
+    for garment in _dicts(_content(result).get("garments")):
+        replicas = garment.get("replicas", 1)
+        given += [garment] * (min(replicas, count - len(given)) if isinstance(replicas, int) else 1)
+    return given
+
+
+def _dicts(values):
+    """Those of a list, which somebody else may have written."""
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
 
 
 def _is_driven(garment):
-    return any(pin.get("select", {}).get("all") is True for pin in garment.get("pins", ()))
+    selections = _dicts([pin.get("select") for pin in _dicts(garment.get("pins"))])
+    return any(select.get("all") is True for select in selections)
 
 
-def _file_uvs(result, content):
+def _file_uvs(result, given):
     """Texture coordinates of garments that have a mesh file, shape (faces, 4, 2), by their number. Only the engine
     knows which corner is which after seams were united."""
     from ._simulation import Simulation
 
-    numbers = [number for number, garment in enumerate(_replicated(content)) if "file" in garment.get("mesh", {})]
+    numbers = [number for number, garment in enumerate(given) if any("file" in mesh for mesh in _dicts(
+        [garment.get("mesh")]))]
     if not numbers:
         return {}
     try:
@@ -172,10 +184,10 @@ def obstacle_surfaces(result):
             file.refuse("obstacles/poses", "a number that is not finite", "finite numbers")
         surfaces = [_obstacle(file, i, name, poses[:frames, 0, i]) for i, name in enumerate(names)
                     if file.has(f"obstacles/{i}/triangles")]
-    files = {obstacle.get("name"): obstacle["shape"].get("file") for obstacle in _content(result).get("obstacles", ())
-             if isinstance(obstacle.get("shape"), dict)}
+    files = {obstacle.get("name"): shape.get("file") for obstacle in _dicts(_content(result).get("obstacles"))
+             for shape in _dicts([obstacle.get("shape")])}
     for surface in surfaces:
-        if files.get(surface.name):
+        if isinstance(files.get(surface.name), str):
             surface.uvs = _obj_uvs(os.path.join(result.folder, files[surface.name]), surface)
     return surfaces
 
@@ -197,6 +209,7 @@ def _obj_uvs(path, surface):
     try:
         if not path.lower().endswith(".obj"):
             return None
+        require_file(path, "a mesh")
         with open(path, encoding="utf-8-sig", errors="replace") as lines:
             for line in lines:
                 words = line.split()
@@ -206,12 +219,13 @@ def _obj_uvs(path, surface):
                     face = [word.split("/") for word in words[1:]]
                     corners += [(face[0], face[k], face[k + 1]) for k in range(1, len(face) - 1)]
         nodes = [[int(corner[0]) for corner in triangle] for triangle in corners]
-        numbers = [[int(corner[1]) for corner in triangle] for triangle in corners]
-    except (OSError, ValueError, IndexError):
+        numbers = numpy.array([int(corner[1]) for triangle in corners for corner in triangle])
+        if not numpy.array_equal(numpy.array(nodes).reshape(-1, 3) - 1, surface.triangles()) or numbers.min() < 1:
+            return None
+        uvs = numpy.array(places)[numbers - 1]
+    except (OSError, ValueError, IndexError, OverflowError):
         return None
-    nodes, numbers = numpy.array(nodes).reshape(-1, 3), numpy.array(numbers).reshape(-1)
-    is_same = numpy.array_equal(nodes - 1, surface.triangles())
-    return numpy.array(places)[numbers - 1] if is_same and len(numbers) and numbers.min() > 0 else None
+    return uvs if numpy.isfinite(uvs).all() else None
 
 
 @dataclasses.dataclass
