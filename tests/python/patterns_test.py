@@ -192,6 +192,14 @@ def test_units_that_are_not_said_are_guessed_and_said(tmp_path, mannequin):
     assert "y was guessed to be up" in notes and "cm was guessed: it is 1.7" in notes
 
 
+def test_a_seam_that_joins_the_wrong_ends_is_said(tmp_path, mannequin):
+    spec = skirt()
+    spec["pattern"]["stitches"][1].append("right_wrong")
+    done = isocloth.import_pattern(write(tmp_path / "skirt.json", spec), tmp_path / "scene", body=mannequin)
+    crossed = [note for note in done.notes if "crosswise" in note]
+    assert len(crossed) == 1 and "seam skirt_front.3 with skirt_back.3" in crossed[0]
+
+
 def test_a_garment_elsewhere_is_refused(tmp_path, mannequin):
     spec = skirt()
     spec["properties"]["units_in_meter"] = 1

@@ -8,6 +8,7 @@ import numpy
 
 from ._dress_form import DressForm
 from ._panel_mesh import coplanar_overlap, crossings, triangles_of
+from ._pattern import Step, seam_gap
 from .errors import Error, MeshError
 
 APART = 0.01  # [m] between panels that were laid onto each other, and between layers
@@ -54,6 +55,7 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
     _check_place(pattern, body)
     if find.faults:
         return
+    _find_crossed(pattern)
     if form:
         for panel in pattern.panels.values():
             if panel not in fresh:
@@ -84,7 +86,8 @@ def guess(panel):
     words = _words(f"{panel.name}_{panel.label}")
     has = lambda *options: any(word in options for word in words)  # noqa: E731
     joined = " ".join(words)
-    kind = next((surface for word, surface in KINDS if word in joined), "torso")
+    kinds = [surface for text in (panel.name.lower(), panel.label.lower()) for word, surface in KINDS if word in text]
+    kind = kinds[0] if kinds else "torso"
     side = "left" if has("left", "l", "lf", "lb") else "right" if has("right", "r", "rf", "rb") else None
     facing = ("back" if has("back", "b", "bk", "bck", "lb", "rb") or "back" in joined or "btorso" in joined else
               "front" if has("front", "f", "fr", "frt", "lf", "rf") or "front" in joined or "ftorso" in joined
@@ -230,6 +233,15 @@ def _check_place(pattern, body):
                    "wears (--unit, --body-unit)")
     elif size.max() < 0.03 * tall:
         find.note(f"the panels are {size.max():.3f} m large, the body is {tall:.2f} m tall: are the units right?")
+
+
+def _find_crossed(pattern):
+    """Seams whose threads would be much shorter the other way round."""
+    for a, b, _ in pattern.pairs():
+        gap, turned = seam_gap(a, b), seam_gap(a, Step(b.panel, b.edge, not b.forward))
+        if a.panel is not b.panel and gap > 1.15 * turned + 0.02:
+            pattern.findings.note(f"seam {a.name} with {b.name}: do its ends meet crosswise? its threads are "
+                                  f"{gap:.2f} m long, the other way round {turned:.2f} m")
 
 
 def _numbers(values):
