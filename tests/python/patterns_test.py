@@ -143,8 +143,11 @@ def test_panels_stand_where_the_file_has_them_with_fronts_outwards(tmp_path):
 
 def test_the_engine_takes_what_is_written(tmp_path):
     done = isocloth.import_pattern(write(tmp_path / "skirt.json", skirt()), tmp_path / "scene", nodes=200)
-    report = isocloth.check(done.scene)
-    assert "sewn: 1.2 m of seams" in str(report)
+    keys = json.loads(done.scene.read_text())
+    keys.pop("sewing", None)  # as the panels stand
+    simulation = isocloth.Simulation(keys)
+    assert simulation.measures()[0].seam_opening == pytest.approx(0.5, abs=1e-3)  # from front to back, ends to ends
+    assert 180 < len(simulation.positions(0)) < 300
 
 
 def test_stitches_of_several_edges_are_divided(tmp_path):
@@ -190,6 +193,14 @@ def test_units_that_are_not_said_are_guessed_and_said(tmp_path, mannequin):
     notes = " ".join(done.notes)
     assert "centimetres were guessed" in notes
     assert "y was guessed to be up" in notes and "cm was guessed: it is 1.7" in notes
+
+
+def test_a_seam_that_joins_the_wrong_ends_is_said(tmp_path, mannequin):
+    spec = skirt()
+    spec["pattern"]["stitches"][1].append("right_wrong")
+    done = isocloth.import_pattern(write(tmp_path / "skirt.json", spec), tmp_path / "scene", body=mannequin)
+    crossed = [note for note in done.notes if "crosswise" in note]
+    assert len(crossed) == 1 and "seam skirt_front.3 with skirt_back.3" in crossed[0]
 
 
 def test_a_garment_elsewhere_is_refused(tmp_path, mannequin):

@@ -141,9 +141,10 @@ def table(folder):
              "|---|---|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         opening = "" if row.get("opening_mm") is None else f"{row['opening_mm']:.2f}"
-        lines.append(f"| {row['seed']} | {row['kind']} | {row['body']} | {row.get('panels', '')} | {row.get('seams', '')}"
-                     f" | {row['nodes']} | {row['seconds']} | {opening} | {'yes' if row['closed'] else 'no'} | "
-                     f"{'yes' if row['certified'] else 'no'} | {row['cause'].replace('|', '/')} |")
+        words = [row["seed"], row["kind"], row["body"], row.get("panels", ""), row.get("seams", ""), row["nodes"],
+                 row["seconds"], opening, "yes" if row["closed"] else "no", "yes" if row["certified"] else "no",
+                 row["cause"].replace("|", "/")]
+        lines.append("| " + " | ".join(map(str, words)) + " |")
     good = sum(row["closed"] and row["certified"] and row["status"] == "completed" for row in rows)
     lines += ["", f"{good} of {len(rows)} closed, certified and draped."]
     (folder / "table.md").write_text("\n".join(lines) + "\n")
@@ -195,8 +196,9 @@ def main():
         if not (folder / "row.json").exists():
             design = json.loads((folder / "design.json").read_text())
             why = f"more than {options.seconds} s" if code in (-24, -9) else f"ended with {code}"
-            (folder / "row.json").write_text(json.dumps({**design, "nodes": 0, "seconds": options.seconds, "closed": False,
-                                                         "certified": False, "status": "failed", "cause": why}))
+            row = {**design, "nodes": 0, "seconds": options.seconds, "closed": False, "certified": False,
+                   "status": "failed", "cause": why}
+            (folder / "row.json").write_text(json.dumps(row))
         elif (folder / "result" / "trajectory.h5").exists():
             with contextlib.suppress(isocloth.Error, ImportError):
                 isocloth.render(folder / "result", folder / "picture.png", size=(640, 800))

@@ -8,6 +8,7 @@ import numpy
 
 from ._dress_form import DressForm
 from ._panel_mesh import coplanar_overlap, crossings, triangles_of
+from ._pattern import Step, seam_gap
 from .errors import Error, MeshError
 
 APART = 0.01  # [m] between panels that were laid onto each other, and between layers
@@ -54,12 +55,14 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
     _check_place(pattern, body)
     if find.faults:
         return
+    _find_crossed(pattern)
     if form:
         for panel in pattern.panels.values():
             if panel not in fresh:
                 _bend(panel, form, body, clearance + 0.005)
     _clear_body(pattern, body, clearance + 0.005)
-    _part(pattern)
+    if _part(pattern):
+        _draw_near(pattern, body, clearance + 0.015)
 
 
 def _lay_out(panels):
@@ -83,7 +86,8 @@ def guess(panel):
     words = _words(f"{panel.name}_{panel.label}")
     has = lambda *options: any(word in options for word in words)  # noqa: E731
     joined = " ".join(words)
-    kind = next((surface for word, surface in KINDS if word in joined), "torso")
+    kinds = [surface for text in (panel.name.lower(), panel.label.lower()) for word, surface in KINDS if word in text]
+    kind = kinds[0] if kinds else "torso"
     side = "left" if has("left", "l", "lf", "lb") else "right" if has("right", "r", "rf", "rb") else None
     facing = ("back" if has("back", "b", "bk", "bck", "lb", "rb") or "back" in joined or "btorso" in joined else
               "front" if has("front", "f", "fr", "frt", "lf", "rf") or "front" in joined or "ftorso" in joined
@@ -231,6 +235,15 @@ def _check_place(pattern, body):
         find.note(f"the panels are {size.max():.3f} m large, the body is {tall:.2f} m tall: are the units right?")
 
 
+def _find_crossed(pattern):
+    """Seams whose threads would be much shorter the other way round."""
+    for a, b, _ in pattern.pairs():
+        gap, turned = seam_gap(a, b), seam_gap(a, Step(b.panel, b.edge, not b.forward))
+        if a.panel is not b.panel and gap > 1.15 * turned + 0.02:
+            pattern.findings.note(f"seam {a.name} with {b.name}: do its ends meet crosswise? its threads are "
+                                  f"{gap:.2f} m long, the other way round {turned:.2f} m")
+
+
 def _numbers(values):
     return " ".join(f"{float(x):.3g}" for x in values)
 
@@ -315,19 +328,12 @@ def _clear_body(pattern, body, clear):
 
 def _part(pattern):
     """Panels that cross each other or lie on each other: the later one of the file, or that of the higher layer, moves
-    outwards until it does not; where that does not help both are laid flat."""
+    outwards until it does not. Whether that helped."""
     panels = sorted(pattern.panels.values(), key=lambda panel: panel.layer)
-    flat = {panel.name: triangles_of(panel) for panel in panels}
-
-    def surface(panel):
-        points, triangles = flat[panel.name]
-        return panel.place(points), triangles
+    meshes = {panel.name: triangles_of(panel) for panel in panels}
 
     def meet(a, b):
-        one, other = surface(a), surface(b)
-        if ((one[0].min(0) > other[0].max(0) + 0.004) | (one[0].max(0) < other[0].min(0) - 0.004)).any():
-            return False
-        return crossings(one, other) > 0 or coplanar_overlap(one, other, 0.003)
+        return _meet(_placed(a, meshes), _placed(b, meshes), 0.003)
 
     for i, panel in enumerate(panels):  # corners that only touch are two nodes at one place otherwise
         panel.translation = panel.translation + 2e-4 * (i % 16) * (panel.rotation @ [0, -1.0, 0])
@@ -349,3 +355,50 @@ def _part(pattern):
     left = [(a.name, b.name) for i, b in enumerate(panels) for a in panels[:i] if not clean and meet(a, b)]
     for a, b in left:
         pattern.findings.note(f'panels "{a}" and "{b}": cross each other still; say where they go (--places)')
+    return not left
+
+
+def _placed(panel, meshes):
+    points, triangles = meshes[panel.name]
+    return panel.place(points), triangles
+
+
+def _meet(one, other, near):
+    """Whether two surfaces, as (points, triangles), cross or lie within ``near`` [m] of each other, side on side."""
+    if ((one[0].min(0) > other[0].max(0) + near) | (one[0].max(0) < other[0].min(0) - near)).any():
+        return False
+    return crossings(one, other) > 0 or coplanar_overlap(one, other, near)
+
+
+def _draw_near(pattern, body, clear, step=0.015, sweeps=25):
+    """Draws panels nearer to what they are sewn to, a step at a time along the mean of their threads, as long as they
+    stay clear of the body and of other panels. What lies side on side stays more than half a step apart, so that none
+    steps through another."""
+    panels = list(pattern.panels.values())
+    meshes = {panel.name: triangles_of(panel) for panel in panels}
+    places = {panel.name: _placed(panel, meshes) for panel in panels}
+    shares = numpy.linspace(0.1, 0.9, 5)
+    threads = {panel.name: [] for panel in panels}
+    for a, b, _ in pattern.pairs():
+        if a.panel is not b.panel:
+            ends = [(s.panel, s.edge.at_shares(shares if s.forward else 1 - shares)) for s in (a, b)]
+            threads[a.panel.name].append((ends[0][1], *ends[1], a.edge.length))
+            threads[b.panel.name].append((ends[1][1], *ends[0], b.edge.length))
+    tries = {panel.name: 3 for panel in panels}
+    for _ in range(sweeps):
+        for panel in panels:
+            if not tries[panel.name] or not threads[panel.name]:
+                continue
+            ways = [(other.place(theirs) - panel.place(mine), length) for mine, other, theirs, length in
+                    threads[panel.name]]
+            pull = sum(way.mean(0) * length for way, length in ways) / sum(length for _, length in ways)
+            size = numpy.linalg.norm(pull)
+            before = panel.translation
+            panel.translation = before + pull * min(step, size / 2) / max(size, 1e-12)
+            here = _placed(panel, meshes)
+            if size < step or body.distance(here[0]).min() < clear or any(
+                    _meet(here, places[other.name], 0.6 * step) for other in panels if other is not panel):
+                panel.translation = before
+                tries[panel.name] -= 1
+            else:
+                places[panel.name] = here

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 
 import numpy
 
@@ -47,6 +48,9 @@ def export_pattern(source, file, *, garment=None):
     source: a :class:`Pattern`, or a scene file with a garment of panels; of several the first, or ``garment``.
     """
     pattern = source if isinstance(source, Pattern) else pattern_of_scene(source, garment)
+    bad = [name for name in pattern.panels if not name or re.search(r"\s", name)]
+    if bad:
+        raise Error(f'export_pattern: found the panel "{bad[0]}", expected names without spaces: seams name them')
     file = pathlib.Path(file)
     writers = {".svg": _write_svg, ".dxf": _write_dxf}
     if file.suffix.lower() not in writers:

@@ -188,6 +188,13 @@ class Seam:
         return " with ".join(" + ".join(step.name for step in side) for side in self.sides)
 
 
+def seam_gap(a, b):
+    """Mean distance of two steps from each other [m]."""
+    shares = numpy.linspace(0, 1, 5)
+    one, other = (step.panel.place(step.edge.at_shares(shares if step.forward else shares[::-1])) for step in (a, b))
+    return float(numpy.linalg.norm(one - other, axis=1).mean())
+
+
 class Findings:
     """What is wrong with a pattern, or was changed: all of it, with names of panels and edges."""
 
@@ -358,6 +365,8 @@ class Pattern:
             if numpy.abs(turn).max() > 1e-9:
                 keys["rotation"] = [round(float(x), 9) for x in numpy.degrees(turn)]
             keys["translation"] = _rounded(panel.translation)
+            if panel.layer:
+                keys["layer"] = panel.layer
             panels.append(keys)
         seams = [{"panel": a.panel.name, "edge": a.panel.edges.index(a.edge),
                   "other_panel": b.panel.name, "other_edge": b.panel.edges.index(b.edge),

@@ -9,7 +9,7 @@ import json
 
 import numpy
 
-from ._pattern import Edge, Panel, Pattern, Seam, Step, arc_edges
+from ._pattern import Edge, Panel, Pattern, Seam, Step, arc_edges, seam_gap
 from .errors import FileError
 
 _TO_SCENE = numpy.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])  # y up, z to the front -> z up, -y to the front
@@ -135,13 +135,6 @@ def _choose_angles(pattern, euler):
         _turn(panel, angles, mirror, written)
         if not written:
             pattern.findings.note(f'panel "{name}": its angles were taken as extrinsic ones: its seams are nearer so')
-
-
-def seam_gap(a, b):
-    """Mean distance of two steps from each other [m]."""
-    shares = numpy.linspace(0, 1, 5)
-    one, other = (step.panel.place(step.edge.at_shares(shares if step.forward else shares[::-1])) for step in (a, b))
-    return float(numpy.linalg.norm(one - other, axis=1).mean())
 
 
 def _stitch(pattern, i, stitch):
