@@ -61,6 +61,10 @@ void split(LooseMesh& mesh, const MeshNames& names, bool cuts_quads, std::vector
     if (face.nodes.size() == 4 && cuts_quads && is_folded_quad(mesh, face.nodes)) {
       folded.add(names.face(face.number));
       mesh.faces[f] = face;
+      if (uncross_quad(mesh, static_cast<Index>(f))) {
+        all.push_back(std::move(mesh.faces[f]));
+        continue;
+      }
       cut_quad(mesh, static_cast<Index>(f));
       all.push_back(std::move(mesh.faces[f]));
       all.push_back(std::move(mesh.faces.back()));
@@ -91,7 +95,8 @@ void split(LooseMesh& mesh, const MeshNames& names, bool cuts_quads, std::vector
   polygons.add_to(faults, "faces of more than 4 corners", "cut into triangles");
   crossing.add_to(faults, "faces of more than 4 corners that cross themselves or have no area",
                   "split or delete them", true);
-  folded.add_to(faults, "quads that fold over", "cut in two");
+  folded.add_to(faults, "quads that fold over or cross themselves",
+                "cut in two, or their corners put in order");
 }
 
 class Repair {

@@ -77,7 +77,7 @@ TEST(ForeignText, OtherEncodingsAreNamed) {
 
 TEST(ForeignText, ObjLinesGoOnBehindABackslashAndEndAsTheyLike) {
   for (const std::string face :
-       {"f 1 2 3 4\n", "f 1 2 \\\n 3 4\n", "f 1 \\\r\n2 \\\r\n3 4", "f 1 2 \\\n\\\n3 4"}) {
+       {"f 1 2 3 4\n", "f 1 2 \\\n 3 4\n", "f 1 \\\r\n2 \\\r\n3 4", "f 1 2 \\\n\\\n3 4", "f 1 2 3 4 \\"}) {
     const Mesh mesh = parse_obj(square + face, "a.obj");
     EXPECT_EQ(mesh.face_nodes, (std::vector<Index>{0, 1, 2, 3})) << face;
   }
