@@ -108,10 +108,12 @@ class Repair {
     note_unused();
     drop_impossible_faces();
     drop_repeated_corners();
+    drop_repeated_faces();  // which close edges that are open
     weld_open_edges();
     split(mesh_, names_, true, faults_);
     drop_repeated_corners();  // of polygons that a bridge leads through
     drop_repeated_faces();
+    repeated_.add_to(faults_, "faces that repeat another", "left out");
     if (has_polygons()) return finished();  // what follows knows triangles and quads alone
     part();
     orient();
@@ -225,16 +227,14 @@ class Repair {
 
   void drop_repeated_faces() {
     std::map<std::vector<Index>, Index> known;
-    Count repeated;
     for (Face& face : mesh_.faces) {
       if (!face.is_there()) continue;
       std::vector<Index> nodes = face.nodes;
       std::ranges::sort(nodes);
       if (known.emplace(nodes, face.number).second) continue;
-      repeated.add(names_.face(face.number));
+      repeated_.add(names_.face(face.number));
       face.remove();
     }
-    repeated.add_to(faults_, "faces that repeat another", "left out");
   }
 
   bool has_polygons() const {
@@ -374,6 +374,7 @@ class Repair {
   MeshNames& names_;
   const RepairSettings& settings_;
   LooseMesh mesh_;
+  Count repeated_;  // faces
   std::vector<MeshFault> faults_;
 };
 

@@ -114,13 +114,15 @@ TEST(ForeignText, MessagesNameTheVerticesOfAnObjFileAsItDoes) {
           advice);
   // Vertices 4 and 5 are one after welding, vertex 6 is of no face; the numbers stay those of the file.
   EXPECT_EQ(
-      refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\nf 7 5 3\n", 1e-6),
-      "a.obj: face 3 (line 10) repeats face 2 (line 9): found nodes 7 4 3 twice, expected each face once; "
+      refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\nf 4 7 3\n", 1e-6),
+      "a.obj: face 3 (line 10) repeats face 2 (line 9): found nodes 4 7 3 twice, expected each face once; "
       "delete one of them" +
           advice);
-  // Pieces of a polygon are called as it is.
-  EXPECT_EQ(refusal(square + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 3 2\n").substr(0, 57),
-            "a.obj: face 2 (line 7) repeats face 1 (line 6): found nod");
+  // A polygon's triangles are called as it is, and what comes after them keeps its number.
+  EXPECT_EQ(refusal(square + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 3 3\n"),
+            "a.obj: face 2 (line 7) repeats vertex 3 (line 3): found nodes 1 3 3, expected distinct nodes; "
+            "delete the face" +
+                advice);
 }
 
 TEST(ForeignText, AllFaultsOfAFileAreCountedAtOnce) {
