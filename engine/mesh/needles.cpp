@@ -298,6 +298,27 @@ bool is_folded_quad(const LooseMesh& mesh, const std::vector<Index>& nodes) {
   return false;
 }
 
+bool uncross_quad(LooseMesh& mesh, Index face) {
+  const Face quad = mesh.faces[face];
+  const auto half = [&](std::size_t a, std::size_t b, std::size_t c) {
+    return mesh.area_of({quad.nodes[a], quad.nodes[b], quad.nodes[c]});
+  };
+  // Both diagonals cut an arrow head or a convex quad into halves of which two lie alike.
+  if (dot(half(0, 1, 2), half(0, 2, 3)) > 0 || dot(half(1, 2, 3), half(1, 3, 0)) > 0) return false;
+  for (const std::array<std::size_t, 4>& order : {std::array<std::size_t, 4>{0, 1, 3, 2}, {0, 2, 1, 3}}) {
+    Face found;
+    found.number = quad.number;
+    for (const std::size_t k : order) {
+      found.nodes.push_back(quad.nodes[k]);
+      if (!quad.uvs.empty()) found.uvs.push_back(quad.uvs[k]);
+    }
+    if (is_folded_quad(mesh, found.nodes)) continue;
+    mesh.faces[face] = std::move(found);
+    return true;
+  }
+  return false;
+}
+
 void cut_quad(LooseMesh& mesh, Index face) {
   const Face quad = mesh.faces[face];
   const Vec3d normal = mesh.area_of(quad.nodes);

@@ -24,6 +24,10 @@ Needles remove_needles(LooseMesh& mesh, double least_altitude);
 /// Whether two opposite corners of a quad fold over its middle plane.
 bool is_folded_quad(const LooseMesh& mesh, const std::vector<Index>& nodes);
 
+/// Puts the corners of a quad whose sides cross in the order in which they do not. Returns whether that was
+/// so.
+bool uncross_quad(LooseMesh& mesh, Index face);
+
 /// Cuts a quad in two, the second a new face, where neither turns over and the flatter of both is less flat.
 void cut_quad(LooseMesh& mesh, Index face);
 

@@ -103,10 +103,11 @@ SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>&
 /// Sews the panels of a mesh whose corner_uvs are a pattern: its islands, `scale` [m] > 0 times as large, are
 /// the panels, its positions where they stand, and the edges along which it was cut are seams; warp runs at
 /// `grain` degrees from u. An edge is cut where its ends have places more than a hundredth of an edge apart,
-/// and a node of the mesh is as many of the result as cuts part its corners: the first keeps its number.
-/// Throws MeshError, naming `key`, for a mesh without corner_uvs, faces without area in the pattern, islands
-/// that are folded along an edge, and where the median edge is less than a tenth or more than ten times as
-/// long in the pattern as in space.
+/// or, where nine of ten edges meet exactly in the pattern, more than a ten-thousandth, and a node of the
+/// mesh is as many of the result as cuts part its corners: the first keeps its number. Throws MeshError,
+/// naming `key`, for a mesh without corner_uvs, faces without area in the pattern, islands that are folded
+/// along an edge, and where the median edge is less than a tenth or more than ten times as long in the
+/// pattern as in space.
 SewnPanels sew_islands(const Mesh& mesh, double scale, double grain, const std::string& key,
                        const MeshNames& names = {});
 

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double drawn_in = 0.01;  ///< of the way from a parted node to the middle of its faces
 
+constexpr double least_move = 1e-5;  ///< of the diagonal of the bounding box
+
 /// Side k of face f, from its corner k to the next.
 struct Side {
   Index low, high, face, k;
@@ -204,6 +206,12 @@ class Parting {
 
   void draw_in() {
     if (parted_.empty()) return;
+    Vec3d low = mesh_.positions.front(), high = low;
+    for (const Vec3d& x : mesh_.positions) {
+      low = {std::min(low.x, x.x), std::min(low.y, x.y), std::min(low.z, x.z)};
+      high = {std::max(high.x, x.x), std::max(high.y, x.y), std::max(high.z, x.z)};
+    }
+    const double diagonal = norm(high - low);
     struct Middle {
       Vec3d sum;
       int count = 0;
@@ -221,7 +229,11 @@ class Parting {
     for (const auto& [node, middle] : middles)
       if (middle.count > 0) {
         const Vec3d& p = mesh_.positions[node];
-        places.emplace_back(node, p + drawn_in * ((1.0 / middle.count) * middle.sum - p));
+        const Vec3d way = (1.0 / middle.count) * middle.sum - p;
+        // Of tiny faces by more than what counts as one place (RepairSettings::weld), but no further than
+        // half.
+        const double length = norm(way), part = length > 0 ? least_move * diagonal / length : 0;
+        places.emplace_back(node, p + std::min(std::max(drawn_in, part), 0.5) * way);
       }
     for (const auto& [node, place] : places) mesh_.positions[node] = place;
   }

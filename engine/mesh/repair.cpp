@@ -61,6 +61,10 @@ void split(LooseMesh& mesh, const MeshNames& names, bool cuts_quads, std::vector
     if (face.nodes.size() == 4 && cuts_quads && is_folded_quad(mesh, face.nodes)) {
       folded.add(names.face(face.number));
       mesh.faces[f] = face;
+      if (uncross_quad(mesh, static_cast<Index>(f))) {
+        all.push_back(std::move(mesh.faces[f]));
+        continue;
+      }
       cut_quad(mesh, static_cast<Index>(f));
       all.push_back(std::move(mesh.faces[f]));
       all.push_back(std::move(mesh.faces.back()));
@@ -91,7 +95,8 @@ void split(LooseMesh& mesh, const MeshNames& names, bool cuts_quads, std::vector
   polygons.add_to(faults, "faces of more than 4 corners", "cut into triangles");
   crossing.add_to(faults, "faces of more than 4 corners that cross themselves or have no area",
                   "split or delete them", true);
-  folded.add_to(faults, "quads that fold over", "cut in two");
+  folded.add_to(faults, "quads that fold over or cross themselves",
+                "cut in two, or their corners put in order");
 }
 
 class Repair {
@@ -103,10 +108,12 @@ class Repair {
     note_unused();
     drop_impossible_faces();
     drop_repeated_corners();
+    drop_repeated_faces();  // which close edges that are open
     weld_open_edges();
     split(mesh_, names_, true, faults_);
     drop_repeated_corners();  // of polygons that a bridge leads through
     drop_repeated_faces();
+    repeated_.add_to(faults_, "faces that repeat another", "left out");
     if (has_polygons()) return finished();  // what follows knows triangles and quads alone
     part();
     orient();
@@ -220,16 +227,14 @@ class Repair {
 
   void drop_repeated_faces() {
     std::map<std::vector<Index>, Index> known;
-    Count repeated;
     for (Face& face : mesh_.faces) {
       if (!face.is_there()) continue;
       std::vector<Index> nodes = face.nodes;
       std::ranges::sort(nodes);
       if (known.emplace(nodes, face.number).second) continue;
-      repeated.add(names_.face(face.number));
+      repeated_.add(names_.face(face.number));
       face.remove();
     }
-    repeated.add_to(faults_, "faces that repeat another", "left out");
   }
 
   bool has_polygons() const {
@@ -369,6 +374,7 @@ class Repair {
   MeshNames& names_;
   const RepairSettings& settings_;
   LooseMesh mesh_;
+  Count repeated_;  // faces
   std::vector<MeshFault> faults_;
 };
 

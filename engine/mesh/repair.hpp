@@ -32,18 +32,18 @@ struct MeshFault {
 
 /// Repairs a surface whose faces may have any number of corners, and returns what was wrong with it, each
 /// kind once, nothing twice. In this order: faces that name nodes that do not exist or are nowhere [left];
-/// corners repeated one after another, and faces of fewer than 3 corners; nodes on open edges at one place
-/// (weld()); polygons and folded quads, cut into triangles (clip_ears()), those that cross themselves
-/// [left]; faces that repeat another; edges of more than two faces and bow ties, parted (part_surfaces());
-/// faces that run against most of their piece, turned; one-sided pieces [left]; needles and faces without
-/// area (remove_needles()); tiny pieces; nodes without a face. A mesh with none of these is returned as it
-/// is, bit for bit. What is [left] is the user's choice: its faces stay, but for those of nodes that are no
-/// nodes, and validate_mesh() will refuse them. `names` become those of the mesh that is left: its nodes and
-/// faces keep the numbers of the file, a copy that of what it is one of. Stitches, buttons and bands must be
-/// none. Cost O(n log n) for n corners, but for polygons and needles.
+/// corners repeated one after another, and faces of fewer than 3 corners; faces that repeat another; nodes on
+/// open edges at one place (weld()); polygons and folded quads, cut into triangles (clip_ears()), or
+/// uncrossed; those that cross themselves [left]; edges of more than two faces and bow ties, parted
+/// (part_surfaces()); faces that run against most of their piece, turned; one-sided pieces [left]; needles
+/// and faces without area (remove_needles()); tiny pieces; nodes without a face. A mesh with none of these is
+/// returned as it is, bit for bit. What is [left] is the user's choice: its faces stay, but for those of
+/// nodes that are no nodes, and validate_mesh() will refuse them. `names` become those of the mesh that is
+/// left: its nodes and faces keep the numbers of the file, a copy that of what it is one of. Stitches,
+/// buttons and bands must be none. Cost O(n log n) for n corners, but for polygons and needles.
 std::vector<MeshFault> repair_mesh(Mesh& mesh, MeshNames& names, const RepairSettings& settings = {});
 
-/// "2 kinds of faults: unused vertices: 3 (first vertex 26 (line 26)), left out; ...": one line; empty: none.
+/// "3 unused vertices (first vertex 26 (line 26)), left out; 1 bow ties ...": one line; empty: none.
 std::string describe(const std::vector<MeshFault>& faults);
 /// Whether something is left to the user.
 bool has_left(const std::vector<MeshFault>& faults);

@@ -67,7 +67,8 @@ std::string further_faults(Mesh mesh, MeshNames names) {
       line +=
           text(i == 0 ? " " : ", ", faults[i].count, " ", faults[i].what, " (first ", faults[i].first, ")");
   }
-  if (!has_left(faults)) line += "; or set mesh.repair to true, or use python -m isocloth repair";
+  if (!has_left(faults) && mesh.face_count() > 0)
+    line += "; or set mesh.repair to true, or use python -m isocloth repair";
   return line;
 }
 
@@ -111,6 +112,9 @@ Mesh read_mesh(const std::filesystem::path& path, const MeshReading& how) {
     const std::vector<MeshFault> faults =
         repair_mesh(mesh, names, {.weld = how.weld > 0 ? how.weld : RepairSettings{}.weld});
     if (has_left(faults)) refuse_left(path, faults);
+    if (mesh.face_count() == 0)
+      throw MeshError(text(path.string(), ": found no face that could stay, expected at least 1; ",
+                           faults.empty() ? "the mesh is empty" : describe(faults)));
     if (how.notes != nullptr && !faults.empty())
       how.notes->push_back(text(path.string(), ": repaired: ", describe(faults)));
   } else {

@@ -38,6 +38,7 @@ class ObjReader {
           joined.back() = ' ';
           joined += take_line(content, next);
         }
+        if (joined.ends_with('\\')) joined.pop_back();  // at the end of the file
         line = joined;
       }
       read_line(line);

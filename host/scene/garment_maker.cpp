@@ -305,11 +305,11 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
     if (spec.sewn.panels.empty()) {
       if (spec.grain != 0 && !(spec.uv_scale > 0))
         fail(text(key, ".grain: found ", spec.grain, ", expected none without uv_scale"));
-      MeshNames names;
-      last_mesh_ = make_mesh(spec, key, folder_, seed_, names, warnings_);
+      last_names_ = {};
+      last_mesh_ = make_mesh(spec, key, folder_, seed_, last_names_, warnings_);
       last_placed_.clear();
       if (spec.uv_scale > 0) {
-        SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale", names);
+        SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale", last_names_);
         warn_of_size(sewn.stretch, spec.uv_scale, key + ".uv_scale");
         take(std::move(sewn));
       }
@@ -389,6 +389,32 @@ const RecordedMotion& GarmentMaker::recorded_motion(const RecordedMotion& spec, 
   return *motion_;
 }
 
+RecordedMotion GarmentMaker::cached_positions(const RecordedMotion& spec, std::size_t count,
+                                              const std::string& key) {
+  const fs::path path = folder_ / spec.file;
+  // A cache may have all vertices of the file, those that are left out or united with others, too.
+  const std::size_t of_file = last_names_.node_lines.size();
+  const std::vector<Index>& numbers = last_names_.nodes;
+  if (numbers.size() != count || of_file == count)
+    return read_point_cache(path, spec.file, count, spec.frames_per_second, key);
+  try {
+    return read_point_cache(path, spec.file, count, spec.frames_per_second, key);
+  } catch (const FileError& error) {
+    RecordedMotion all;
+    try {
+      all = read_point_cache(path, spec.file, of_file, spec.frames_per_second, key);
+    } catch (const FileError&) {
+      throw error;
+    }
+    std::vector<Vec3d> kept;
+    for (std::size_t frame = 0; frame < all.times.size(); ++frame)
+      for (const Index number : numbers)
+        kept.push_back(all.positions[frame * of_file + static_cast<std::size_t>(number)]);
+    all.positions = std::move(kept);
+    return all;
+  }
+}
+
 RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const TransformSpec& transform,
                                            const Mesh& mesh, const std::vector<Index>& nodes,
                                            const std::string& key) {
@@ -399,7 +425,7 @@ RecordedMotion GarmentMaker::cached_motion(const RecordedMotion& spec, const Tra
     motion_ = from_result ? read_result_motion(folder_ / spec.file, spec, mesh, key)
               : is_mesh_sequence(spec.file)
                   ? read_mesh_sequence(folder_ / spec.file, spec.file, mesh, spec.frames_per_second, key)
-                  : read_point_cache(folder_ / spec.file, spec.file, count, spec.frames_per_second, key);
+                  : cached_positions(spec, count, key);
   RecordedMotion motion = *motion_;
   motion.positions.clear();
   for (std::size_t frame = 0; frame < motion.times.size(); ++frame)

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/core/monitor.hpp"
+#include "engine/mesh/mesh_names.hpp"
 #include "engine/model/scene.hpp"
 #include "host/scene/scene_keys.hpp"
 
@@ -52,11 +53,15 @@ class GarmentMaker {
   RecordedMotion cached_motion(const RecordedMotion& spec, const TransformSpec& transform, const Mesh& mesh,
                                const std::vector<Index>& nodes, const std::string& key);
 
+  /// Positions of `count` nodes of the mesh made last by a point cache of them or of its file's vertices.
+  RecordedMotion cached_positions(const RecordedMotion& spec, std::size_t count, const std::string& key);
+
   std::filesystem::path folder_;
   std::uint64_t seed_;
   MonitorView monitor_;
   std::optional<MeshSpec> last_spec_;
-  Mesh last_mesh_;  // of last_spec_, as generated or read
+  Mesh last_mesh_;        // of last_spec_, as generated or read
+  MeshNames last_names_;  // of a file's nodes
   std::shared_ptr<const SeamNames> last_seams_;
   std::vector<Vec3d> last_placed_;        // where its panels stand, empty: no panels [m]
   std::optional<RecordedMotion> motion_;  // read last

@@ -173,11 +173,24 @@ TEST(Repair, CutsPolygonsAndFoldedQuads) {
     mesh.corner_uvs.push_back(uv);
   EXPECT_EQ(
       repaired(mesh),
-      "1 faces of more than 4 corners (first face 0), cut into triangles; 1 quads that fold over (first face "
-      "1), cut in two");
+      "1 faces of more than 4 corners (first face 0), cut into triangles; 1 quads that fold over or cross "
+      "themselves (first face 1), cut in two, or their corners put in order");
   EXPECT_EQ(mesh.face_count(), 6);
   for (std::size_t c = 0; c < mesh.face_nodes.size(); ++c)
     EXPECT_EQ(mesh.corner_uvs[c].x, mesh.positions[mesh.face_nodes[c]].x);
+}
+
+TEST(Repair, UncrossesQuads) {
+  Mesh mesh = quad_grid(3, 2, 2, 1);
+  mesh.corner_uvs.clear();
+  const Mesh sound = mesh;
+  std::swap(mesh.face_nodes[5], mesh.face_nodes[6]);
+  EXPECT_EQ(
+      repaired(mesh),
+      "1 quads that fold over or cross themselves (first face 1), cut in two, or their corners put in order");
+  EXPECT_EQ(mesh.face_count(), 2);
+  EXPECT_NEAR(area_of(mesh), 2, 1e-12);
+  EXPECT_EQ(mesh.face_nodes, sound.face_nodes);
 }
 
 TEST(Repair, CollapsesNeedlesAndFlipsCaps) {

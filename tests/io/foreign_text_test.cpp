@@ -2,6 +2,9 @@
 // messages name what is in them.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <variant>
+
 #include "engine/core/errors.hpp"
 #include "engine/mesh/generators.hpp"
 #include "host/files/error_text.hpp"
@@ -77,7 +80,7 @@ TEST(ForeignText, OtherEncodingsAreNamed) {
 
 TEST(ForeignText, ObjLinesGoOnBehindABackslashAndEndAsTheyLike) {
   for (const std::string face :
-       {"f 1 2 3 4\n", "f 1 2 \\\n 3 4\n", "f 1 \\\r\n2 \\\r\n3 4", "f 1 2 \\\n\\\n3 4"}) {
+       {"f 1 2 3 4\n", "f 1 2 \\\n 3 4\n", "f 1 \\\r\n2 \\\r\n3 4", "f 1 2 \\\n\\\n3 4", "f 1 2 3 4 \\"}) {
     const Mesh mesh = parse_obj(square + face, "a.obj");
     EXPECT_EQ(mesh.face_nodes, (std::vector<Index>{0, 1, 2, 3})) << face;
   }
@@ -114,13 +117,15 @@ TEST(ForeignText, MessagesNameTheVerticesOfAnObjFileAsItDoes) {
           advice);
   // Vertices 4 and 5 are one after welding, vertex 6 is of no face; the numbers stay those of the file.
   EXPECT_EQ(
-      refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\nf 7 5 3\n", 1e-6),
-      "a.obj: face 3 (line 10) repeats face 2 (line 9): found nodes 7 4 3 twice, expected each face once; "
+      refusal(square + "v 0 1 0\nv 5 5 5\nf 1 2 3 4\nv 0 2 0\nf 5 3 7\nf 4 7 3\n", 1e-6),
+      "a.obj: face 3 (line 10) repeats face 2 (line 9): found nodes 4 7 3 twice, expected each face once; "
       "delete one of them" +
           advice);
-  // Pieces of a polygon are called as it is.
-  EXPECT_EQ(refusal(square + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 3 2\n").substr(0, 57),
-            "a.obj: face 2 (line 7) repeats face 1 (line 6): found nod");
+  // A polygon's triangles are called as it is, and what comes after them keeps its number.
+  EXPECT_EQ(refusal(square + "v -1 0.5 0\nf 1 2 3 4 5\nf 1 3 3\n"),
+            "a.obj: face 2 (line 7) repeats vertex 3 (line 3): found nodes 1 3 3, expected distinct nodes; "
+            "delete the face" +
+                advice);
 }
 
 TEST(ForeignText, AllFaultsOfAFileAreCountedAtOnce) {
@@ -173,6 +178,56 @@ TEST(ForeignText, PolygonsAndUnusedVerticesAreNoFaults) {
       bow.string() +
           ": found faults whose repair is a choice: 1 faces of more than 4 corners that cross themselves or "
           "have no area (first face 1 (line 8)), split or delete them");
+}
+
+TEST(ForeignText, APointCacheMayHaveAllVerticesOfAFile) {
+  const TemporaryFolder folder;
+  folder.write("a.obj", "v 0 0 0\nv 9 9 9\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 3 4 5\n");
+  const auto read = [&](std::int32_t count) {
+    std::string cache("POINTCACHE2\0", 12);
+    const auto append = [&cache](auto value) {
+      cache.append(reinterpret_cast<const char*>(&value), sizeof value);
+    };
+    for (const std::int32_t number : {1, count}) append(number);
+    for (const float number : {0.0F, 1.0F}) append(number);
+    append(std::int32_t{2});
+    for (int frame = 0; frame < 2; ++frame)
+      for (std::int32_t node = 0; node < count; ++node)
+        for (const int axis : {0, 1, 2}) append(static_cast<float>(100 * frame + 10 * node + axis));
+    folder.write("a.pc2", cache);
+    const Scene scene =
+        read_scene(folder.write("a.json", R"({"step": 0.1, "duration": 0.1, "garments": [{"mesh":
+        {"file": "a.obj"}, "fabric": {"preset": "cotton"}, "pins": [{"select": {"all": true}, "motion": {"type":
+        "recorded", "file": "a.pc2", "frames_per_second": 10}}]}]})"));
+    return std::get<RecordedMotion>(scene.garments[0].pins[0].motion).positions;
+  };
+  EXPECT_EQ(read(4)[5], (Vec3d{110, 111, 112}));  // of the four that are left
+  const std::vector<Vec3d> all = read(5);
+  ASSERT_EQ(all.size(), 8U);
+  EXPECT_EQ(all[0], (Vec3d{0, 1, 2}));
+  EXPECT_EQ(all[5], (Vec3d{120, 121, 122}));
+  const std::string message = message_of([&] { read(6); });
+  EXPECT_NE(message.find("found 6 points, expected 4"), std::string::npos) << message;
+}
+
+TEST(ForeignText, ObstaclesAreMendedToo) {
+  const TemporaryFolder folder;
+  folder.write(
+      "a.obj",
+      "v .1 0 0\nv -.1 0 0\nv 0 .1 0\nv 0 -.1 0\nv 0 0 .1\nv 0 0 -.1\nv 5 5 5\nf 1 3 5\nf 3 2 5\nf 2 4 5\n"
+      "f 4 5 1\nf 3 1 6\nf 2 3 6\nf 4 2 6\nf 1 4 6\nf 1 3 5\n");
+  const auto read = [&](const std::string& repair) {
+    return read_scene(
+        folder.write("a.json", R"({"step": 0.1, "duration": 0.1, "garments": [{"mesh": {"generator":
+        "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "fabric": {"preset": "cotton"}, "transform": {"translation":
+        [0, 0, 2]}}], "obstacles": [{"shape": {"type": "mesh", "file": "a.obj", "repair": )" +
+                                   repair + "}}]}"));
+  };
+  const auto faces = [&](const std::string& repair) {
+    return std::get<MeshShape>(read(repair).obstacles[0].shape).surface.face_count();
+  };
+  EXPECT_EQ(faces("false"), 9);
+  EXPECT_EQ(faces("true"), 8);
 }
 
 TEST(ErrorText, SaysWhatHappenedInASentence) {

@@ -86,7 +86,9 @@ TEST(MeshSequence, WhatIsWrongIsNamed) {
             "run_%04d.obj: found none of these files, expected at least one");
   EXPECT_EQ(refusal(counted, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
             "walk_0001.obj: found 3 nodes, expected 4, the nodes of the mesh");
-  EXPECT_EQ(refusal(counted, quad(1, "1 2 4")),
+  EXPECT_EQ(refusal(counted, quad(1, "1 2 4")),  // without vertex 3, which is of no face then
+            "walk_0001.obj: found 3 nodes, expected 4, the nodes of the mesh");
+  EXPECT_EQ(refusal(counted, quad(1, "1 2 4\nf 1 4 3")),
             "walk_0001.obj: found other faces than those of the mesh, expected the same in every file");
   EXPECT_EQ(refusal(counted, quad(1) + "v 0 0 nan\n").substr(0, 25), "walk_0001.obj:6: v: found");
   const auto of_scene = [&](const std::string& motion) {

@@ -306,6 +306,10 @@ def test_split_vertices_are_welded(tmp_path):
     welded = isocloth.import_meshes(path, tmp_path / "welded", weld=1e-5)
     assert welded.meshes[0]["nodes"] == 8 and welded.meshes[0]["role"] == "obstacle"
     assert len(read_obj(tmp_path / "welded/cube.obj")[1]) == 36  # texture coordinates of each corner stay
+    repaired = isocloth.import_meshes(path, tmp_path / "repaired", repairs=True)
+    assert repaired.meshes[0]["nodes"] == 8 and repaired.notes[0] == (
+        "cube: repaired: 16 nodes on others (first node 8): united")
+    assert numpy.array_equal(read_obj(tmp_path / "repaired/cube.obj")[1], read_obj(tmp_path / "welded/cube.obj")[1])
     scene = json.loads(welded.scene.read_text())
     scene["garments"] = [{"mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]},
                           "transform": {"translation": [0, 0, 2]}, "fabric": {"thickness": 0.0015}}]

@@ -164,8 +164,15 @@ def test_faces_of_usd(tmp_path):
     stage = stage_at(tmp_path / "b.usda")
     square(stage, "/arrow", concave, [5], [2, 3, 4, 0, 1])
     stage.Save()
-    with pytest.raises(isocloth.MeshError, match="arrow: face 0: found a polygon of 5 corners that is not convex"):
-        isocloth.import_meshes(tmp_path / "b.usda", tmp_path / "out2")
+    isocloth.import_meshes(tmp_path / "b.usda", tmp_path / "out2")
+    points, _, faces = read_obj(tmp_path / "out2/arrow.obj")
+    parts = [numpy.cross(points[b] - points[a], points[c] - points[a])[2] / 2 for a, b, c in faces]
+    assert len(faces) == 3 and min(parts) > 0 and sum(parts) == pytest.approx(2.1)
+    stage = stage_at(tmp_path / "c.usda")
+    square(stage, "/bow", [(0, 0, 0), (1, 1, 0), (1, 0, 0), (0, 1, 0), (-1, 3, 0)], [5], range(5))
+    stage.Save()
+    with pytest.raises(isocloth.MeshError, match="bow: face 0: found a polygon of 5 corners that crosses itself"):
+        isocloth.import_meshes(tmp_path / "c.usda", tmp_path / "out3")
 
 
 def test_a_stage_may_refer_to_itself(tmp_path):

@@ -68,9 +68,9 @@ def repair(mesh, file=None, *, weld=None, least_altitude=LEAST_ALTITUDE, least_p
     (nodes, 3) and a list of nodes of each face, any number of them; of a trimesh ``(mesh.vertices, mesh.faces)``.
     file: ``.obj`` to write, with texture coordinates.
 
-    In this order: faces lose corners that come twice; vertices on open edges that lie within ``weld`` of each other
-    are united, in the unit of the mesh (None: a millionth of its diagonal; 0: those at one place); faces of more than
-    four corners, convex or not, and quads that fold over become triangles; faces that repeat another go; surfaces that
+    In this order: faces lose corners that come twice, and go where they repeat another; vertices on open edges that lie
+    within ``weld`` of each other are united, in the unit of the mesh (None: a millionth of its diagonal; 0: those at
+    one place); faces of more than four corners, convex or not, and quads that fold over become triangles; surfaces that
     meet in an edge of more than two faces or in a vertex alone are parted, a hundredth of a face apart; faces that run
     against most of their piece are turned; triangles whose least altitude is below ``least_altitude`` of the median
     edge and a tenth of their own longest side are collapsed or flipped; pieces of at most eight faces that have less
