@@ -1,5 +1,6 @@
 // What cloth remembers: loops of bending, shear and tension have the area that their friction says, plastic
-// bends stay, and the balance of energy closes.
+// bends stay, and the balance of energy closes. What pins do of a loop is more than friction takes by what
+// backward Euler loses of the elastic part, which goes with the step.
 #include <cmath>
 #include <map>
 
@@ -60,8 +61,8 @@ TEST(Memory, ABendingLoopHasTheAreaOf2HB) {
       };
       const double area = strip.area() * 2 * (2 * friction) * 2 * (most - slip) / 2,
                    height = moment_at(4.4, 1) - moment_at(1.6, -1);
-      EXPECT_NEAR(loop.work() / area, 1, 0.02);
-      EXPECT_NEAR(loop.lost() / area, 1, 0.02);
+      EXPECT_NEAR(loop.work() / area, 1, 0.03);
+      EXPECT_NEAR(loop.lost() / area, 1, 0.01);
       EXPECT_NEAR(height / (2 * friction), 1, 0.05);
       if (precision == Precision::float64) expect_closed(loop.balance, 1e-3, "a loop of bending");
     }
@@ -104,11 +105,12 @@ TEST(Memory, BendsFlowWithTheirTime) {
   scene.step = step;
   scene.garments[0].fabric.memory = {.bending_yield = yield, .hardening = share, .flow_time = time};
   Simulation simulation(scene, {.threads = 1});
-  const auto plastic = [&] {
-    double sum = 0, count = 0;
+  const auto plastic = [&] {  // mean of those that yielded
+    double sum = 0;
+    int count = 0;
     for (const double x : simulation.state(0).plastic_strains)
-      sum += std::fabs(x), count += x > 0.3 * most ? 1 : 0;
-    return count > 0 ? sum / count : 0.0;
+      if (x > 0.3 * (most - yield)) sum += x, ++count;
+    return sum / count;
   };
   simulation.advance(110);  // half a second at the curvature, nearly
   const double early = plastic();
@@ -153,8 +155,8 @@ double area_of_rows(const Garment& garment) {
 // Shear by 8 degrees and back, friction f + g |x| of the angle x that builds up with the stiffness k = f /
 // slip: of 2 (2 f x_m + g x_m^2) the corners are missing, 4 H^2 / (k + g) with H = f + g x_m.
 TEST(Memory, AShearLoopHasTheAreaOf2HG) {
-  const double most = std::tan(8 * std::numbers::pi / 180), step = 0.01;
-  for (const auto& [friction, growth] : {std::pair{0.5, 0.0}, {0.5, 5.0}}) {
+  const double most = std::tan(8 * std::numbers::pi / 180), step = 0.005;
+  for (const auto& [friction, growth] : {std::pair{2.0, 0.0}, {2.0, 10.0}}) {
     Scene scene = between_rails([&](const Vec3d& p) { return Vec3d{most * p.y, 0, 0}; }, step);
     Garment& sheet = scene.garments[0];
     sheet.fabric.memory = {.shear_friction = friction, .shear_friction_growth = growth};
@@ -164,15 +166,15 @@ TEST(Memory, AShearLoopHasTheAreaOf2HG) {
                         (2 * (2 * friction * most + growth * most * most) - 4 * top * top / (steep + growth));
     Simulation simulation(scene, {.threads = 1});
     const Loop loop = loop_of(simulation, step);
-    EXPECT_NEAR(loop.work() / area, 1, 0.02) << growth;
-    EXPECT_NEAR(loop.lost() / area, 1, 0.02) << growth;
+    EXPECT_NEAR(loop.work() / area, 1, 0.04) << growth;
+    EXPECT_NEAR(loop.lost() / area, 1, 0.01) << growth;
     expect_closed(loop.balance, 1e-3, "a loop of shear");
   }
 }
 
 // Pulled along warp between -1 and 1 % of Green's strain, less what friction builds up in.
 TEST(Memory, ATensileLoopHasTheAreaOfItsFriction) {
-  const double strain = 0.01, step = 0.01, friction = 2;
+  const double strain = 0.01, step = 0.005, friction = 2;
   Scene scene = between_rails([&](const Vec3d& p) { return Vec3d{strain * p.x, 0, 0}; }, step);
   Garment& sheet = scene.garments[0];
   sheet.fabric.stretch_stiffness = 1000;
@@ -180,8 +182,8 @@ TEST(Memory, ATensileLoopHasTheAreaOfItsFriction) {
   Simulation simulation(scene, {.threads = 1});
   const Loop loop = loop_of(simulation, step);
   const double area = area_of_rows(sheet) * 4 * friction * (strain - sheet.fabric.memory.stretch_slip);
-  EXPECT_NEAR(loop.work() / area, 1, 0.02);
-  EXPECT_NEAR(loop.lost() / area, 1, 0.02);
+  EXPECT_NEAR(loop.work() / area, 1, 0.03);
+  EXPECT_NEAR(loop.lost() / area, 1, 0.01);
   expect_closed(loop.balance, 1e-3, "a loop of tension");
 }
 
