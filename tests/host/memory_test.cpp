@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "engine/core/errors.hpp"
 #include "engine/model/methods.hpp"
@@ -92,6 +93,77 @@ TEST(ClothMemory, ComesBackWithASnapshotAndGoesWithAReset) {
       simulation.reset({1});
       expect_same_state(simulation.state(1), start, "reset");
     }
+}
+
+/// What is left of a fold of 180 degrees.
+struct Crease {
+  double friction = 3e-4, yield = 900;
+  int elements = 8;  ///< along the arc
+  double step = 0.01;
+  double press = 4;  ///< time of the press [s]
+
+  /// Angle between the halves of a strip [degrees] that a gripper folded on an arc of the curvature 2000 / m,
+  /// pressed and let go, as in ISO 2313 and DIN 53890; bench/crease_recovery.py.
+  double recovery() const {
+    const double arc = std::numbers::pi / 2 * 1e-3, spacing = arc / elements;
+    const int limb = 2 * elements, along = elements + 2 * limb;
+    Garment strip = BendingStrip{}.garment();
+    strip.mesh = triangle_grid(along + 1, 3, along * spacing, 2 * spacing, Diagonals::parallel);
+    strip.fabric.bending_stiffness = 6e-6;
+    strip.fabric.mass_damping = 1000;
+    strip.fabric.memory = {.bending_friction = friction, .bending_yield = yield, .flow_time = 1};
+    const double clamp = limb * spacing;
+    std::vector<Index> held;
+    for (std::size_t i = 0; i < strip.mesh.positions.size(); ++i)
+      if (strip.mesh.positions[i].x < clamp + spacing / 9) held.push_back(static_cast<Index>(i));
+    strip.pins = {{"clamp", held, FixedMotion{}}};
+    KeyframeMotion fold;
+    fold.center = {clamp + arc, 0, 0};
+    for (int i = 0; i <= 40; ++i) {
+      const double turn = std::numbers::pi * i / 40 / elements, whole = turn * elements,
+                   radius = i > 0 ? spacing / (2 * std::sin(turn / 2)) : 0;
+      fold.times.push_back(i / 40.0);
+      fold.translations.push_back(
+          {(i > 0 ? radius * std::sin(whole) : arc) - arc, 0, radius * (1 - std::cos(whole))});
+      fold.rotations.push_back({0, -whole, 0});
+    }
+    Gripper gripper;
+    gripper.name = "press";
+    gripper.region = BoxShape{{(limb + 0.2) * spacing, 1, 1e-4}};
+    gripper.position = {clamp + arc + limb * spacing / 2, 0, 0};
+    gripper.motion = fold;
+    gripper.holds = {{0, 1 + press}};
+    strip.grippers = {gripper};
+    Scene scene;
+    scene.recipe = "membrane";
+    scene.gravity = 0;
+    scene.step = step;
+    scene.duration = 2 + press;
+    scene.garments = {strip};
+    Simulation simulation(scene, {.threads = 1});
+    simulation.advance(static_cast<int>(std::lround(scene.duration / step)));
+    const std::vector<Vec3d> x = simulation.positions(0);
+    const std::size_t row = static_cast<std::size_t>(along) + 1, tip = 2 * row - 1;
+    const Vec3d way = x[tip] - x[tip - static_cast<std::size_t>(limb / 2)];
+    return 180 - std::atan2(way.z, way.x) * 180 / std::numbers::pi;
+  }
+};
+
+// Less the more friction and the longer the press, and more the later it yields; the same on finer meshes and
+// in shorter steps.
+TEST(ClothMemory, ACreaseRecoversByItsFabric) {
+  const double found = Crease{}.recovery();
+  double before = 150;
+  for (const double friction : {1e-4, 3e-4, 6e-4}) {
+    const double angle = Crease{.friction = friction}.recovery();
+    EXPECT_GT(angle, 60);
+    EXPECT_LT(angle, before - 3) << friction;
+    before = angle;
+  }
+  EXPECT_GT(Crease{.yield = 1300}.recovery(), found + 20);
+  EXPECT_GT(Crease{.press = 0.5}.recovery(), found + 5);
+  EXPECT_NEAR(Crease{.elements = 16}.recovery(), found, 2);
+  EXPECT_NEAR(Crease{.step = 0.005}.recovery(), found, 2);
 }
 
 // Without memory nothing of it is kept, and its numbers change no bit.
