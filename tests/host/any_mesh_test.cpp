@@ -67,7 +67,7 @@ TEST(AnyMesh, IsAnObstacleThatClothStaysOutsideOf) {
     EXPECT_EQ(simulation.obstacle_notes()[0].rfind("obstacle \"body\": ", 0), 0u)
         << simulation.obstacle_notes()[0];
     int missed = 0;
-    for (int n = 0; n < 25; ++n) missed += simulation.advance(1)[0].status != StepStatus::converged;
+    for (int n = 0; n < 25; ++n) missed += simulation.step()[0].status != StepStatus::converged;
     EXPECT_LE(missed, 1) << name;
     const std::vector<Vec3d> positions = simulation.positions(0);
     EXPECT_LT(deepest(body, positions), 1.5e-3) << name;
@@ -78,6 +78,44 @@ TEST(AnyMesh, IsAnObstacleThatClothStaysOutsideOf) {
     }
     EXPECT_GT(highest - lowest, 0.01) << name << ": it hangs over the body";
   }
+}
+
+// Parts of a driven body go through each other and through another one: what nothing moves is nobody's
+// business.
+TEST(AnyMesh, DrivenBodiesMayCrossThemselvesAndOthers) {
+  const auto driven = [](const std::string& name, const std::vector<double>& places) {
+    Garment body;
+    body.name = name;
+    for (const double x : places) {
+      Pin pin{.name = "ball", .nodes = {}, .motion = {}, .ramp = 0};
+      const Index first = body.mesh.node_count();
+      append_mesh(body.mesh, ball_mesh({x, 0, 0}, 0.05, 12, 6));
+      for (Index node = first; node < body.mesh.node_count(); ++node) pin.nodes.push_back(node);
+      pin.motion = KeyframeMotion{
+          .times = {0, 0.2}, .translations = {{}, {-2 * x, 0, 0}}, .rotations = {}, .center = {}};
+      body.pins.push_back(pin);
+    }
+    body.fabric.density = 0.15;
+    body.fabric.thickness = 0.0005;
+    return body;
+  };
+  Scene scene;
+  scene.step = 0.01;
+  scene.contact.cloth = true;
+  scene.contact.tolerance = 5e-5;
+  scene.garments = {driven("body", {-0.08, 0.08, 0.1}), driven("other", {-0.2})};
+  Garment cloth;
+  cloth.name = "sheet";
+  cloth.mesh = quad_grid(9, 9, 0.2, 0.2);
+  for (Vec3d& x : cloth.mesh.positions) x += Vec3d{-0.1, -0.1, 0.06};
+  cloth.fabric = scene.garments[0].fabric;
+  scene.garments.push_back(cloth);
+  Simulation simulation(scene, {.threads = 1});
+  for (int n = 0; n < 20; ++n)
+    for (const StepReport& report : simulation.step()) {
+      EXPECT_EQ(report.blocked, 0) << n;
+      EXPECT_EQ(report.status, StepStatus::converged) << n;
+    }
 }
 
 }  // namespace
