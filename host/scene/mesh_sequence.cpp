@@ -4,6 +4,9 @@
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/repair.hpp"
+#include "host/files/error_text.hpp"
+#include "host/files/text_file.hpp"
 #include "host/meshes/mesh_file.hpp"
 #include "host/scene/recorded_motion.hpp"
 
@@ -79,6 +82,41 @@ std::vector<std::vector<Index>> face_sets(const Mesh& mesh) {
 
 bool have_same_faces(const Mesh& a, const Mesh& b) { return face_sets(a) == face_sets(b); }
 
+/// The faces of a file as they are, and the nodes that they have.
+static Mesh read_frame(const fs::path& path) {
+  return within_memory_of(path.string(), [&] {
+    const std::string content = read_whole_file(path);
+    MeshNames names;
+    Mesh frame = path.extension() == ".ply" ? parse_ply(content, path.string())
+                                            : parse_obj(content, path.string(), &names);
+    if (frame.face_count() > 0) drop_unused_nodes(frame, names);
+    return frame;
+  });
+}
+
+/// Whether polygons have been cut into the faces of a mesh, wherever: that goes by where nodes are.
+static bool are_cut_into(const Mesh& polygons, const Mesh& mesh) {
+  const auto triangle_count = [](const Mesh& of) { return of.corner_count() - 2 * of.face_count(); };
+  if (triangle_count(polygons) != triangle_count(mesh)) return false;
+  std::vector<std::vector<Index>> sorted, at_node(polygons.positions.size());
+  for (Index f = 0; f < polygons.face_count(); ++f) {
+    const auto face = polygons.face(f);
+    sorted.emplace_back(face.begin(), face.end());
+    std::ranges::sort(sorted.back());
+    for (const Index node : face) at_node[static_cast<std::size_t>(node)].push_back(f);
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f) {
+    const auto face = mesh.face(f);
+    std::vector<Index> nodes(face.begin(), face.end());
+    std::ranges::sort(nodes);
+    if (std::ranges::none_of(at_node[static_cast<std::size_t>(nodes[0])], [&](Index polygon) {
+          return std::ranges::includes(sorted[static_cast<std::size_t>(polygon)], nodes);
+        }))
+      return false;
+  }
+  return true;
+}
+
 bool is_mesh_sequence(const fs::path& path) {
   const fs::path extension = path.extension();
   return (extension == ".obj" || extension == ".ply") &&
@@ -100,11 +138,11 @@ RecordedMotion read_mesh_sequence(const fs::path& path, const std::string& name,
     const fs::path file = path.parent_path() / frames.of(number);
     const auto refuse = [&](const auto&... what) { throw FileError(text(file.string(), ": ", what...)); };
     if (folder_of(file) != folder) refuse("found a link out of its folder, expected a file in it");
-    const Mesh frame = read_surface(file);
+    const Mesh frame = read_frame(file);
     if (frame.positions.size() != mesh.positions.size())
       refuse("found ", frame.positions.size(), " nodes, expected ", mesh.positions.size(),
              ", the nodes of the mesh");
-    if (!have_same_faces(frame, mesh))
+    if (!have_same_faces(frame, mesh) && !are_cut_into(frame, mesh))
       refuse("found other faces than those of the mesh, expected the same in every file");
     for (std::size_t i = 0; i < frame.positions.size(); ++i)
       if (const Vec3d& p = frame.positions[i]; !std::isfinite(p.x + p.y + p.z))

@@ -32,7 +32,8 @@ bool is_mesh_sequence(const std::filesystem::path& path);
 /// number that is there upwards, the first at t = 0, at `frames_per_second`; in the mesh file's own unit and
 /// axes. Each has the nodes and faces of `mesh`. Throws SceneError beginning with `key` for a pattern without
 /// one %d and a missing rate, FileError naming the file: none there, one missing between others, a link out
-/// of the folder, other nodes or faces, coordinates that are no numbers, and what read_surface() refuses.
+/// of the folder, other nodes or faces, coordinates that are no numbers, and what
+/// parsers refuse. Vertices of no face are left out, and polygons may have been cut into those of `mesh`.
 RecordedMotion read_mesh_sequence(const std::filesystem::path& path, const std::string& name,
                                   const Mesh& mesh, double frames_per_second, const std::string& key);
 

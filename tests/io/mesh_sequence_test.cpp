@@ -53,6 +53,26 @@ TEST(MeshSequence, FacesMayBeginAnywhere) {
       2u);
 }
 
+TEST(MeshSequence, PolygonsMayBeCutOtherwiseInEveryFrame) {
+  const TemporaryFolder folder;
+  const auto polygon = [](double x) {
+    return "v 9 9 9\nv 0 0 0\nv 1 0 0\nv " + std::to_string(1 + x) + " 1 0\nv 0.5 " +
+           std::to_string(1.2 + 3 * x) + " 0\nv 0 1 0\nv 2 0 0\nf 2 3 4 5 6\nf 3 7 4\n";
+  };
+  folder.write("a.obj", polygon(0));
+  for (int frame = 0; frame < 4; ++frame)
+    folder.write("walk_000" + std::to_string(frame) + ".obj", polygon(0.2 * frame));
+  const std::string garment =
+      R"({"step": 0.01, "duration": 1, "garments": [{"mesh": {"file": "a.obj"}, "pins":
+      [{"select": {"all": true}, "motion": {"type": "recorded", )" +
+      std::string(counted) + "}}]}]}";
+  const Scene read = read_scene(folder.write("a.json", garment));
+  EXPECT_EQ(std::get<RecordedMotion>(read.garments[0].pins[0].motion).positions.size(), 24u);
+  folder.write("walk_0003.obj",
+               "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0.5 2 0\nv 0 1 0\nv 2 0 0\nf 1 2 3 5 4\nf 2 6 4\n");
+  EXPECT_THROW(read_scene(folder / "a.json"), FileError);
+}
+
 TEST(MeshSequence, PlyFilesAreReadWithoutZeros) {
   const TemporaryFolder folder;
   const Mesh mesh = parse_obj(quad(0), "quad");
