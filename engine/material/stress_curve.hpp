@@ -58,7 +58,7 @@ struct ViscosityCurves {
 /// Numbers of laws: of the three rows of a point of an element, in their order, of springs and of hinges. Of
 /// bands, of differences of triangles and of large angles there are no curves.
 struct RowLaw {
-  enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference, large_angle };
+  enum : Index { warp, shear, weft, flexion, bend, count, band = count, difference, large_angle, fold };
 };
 
 /// Which strain of a length a stress belongs to: the laws of engine/material/membrane_laws.hpp.

@@ -13,6 +13,9 @@ namespace isocloth {
 struct Stitch {
   Index a = 0, b = 0;
   double length = 0;  ///< length of the seam that it holds [m]
+  /// How far its nodes may be apart [m], >= 0: 0 of what is closed, `open` of a zipper that is not.
+  double slack = 0;
+  static constexpr double open = 1e3;
   bool operator==(const Stitch&) const = default;
 };
 
@@ -38,6 +41,29 @@ struct Band {
   bool operator==(const Band&) const = default;
 };
 
+/// An edge about which cloth is hinged, a pressed crease or a seam: moment K (theta - angle) for the angle
+/// theta between two triangles, see FoldRows. No other bending acts across the edge.
+struct Fold {
+  /// Ends of the edge, the node beyond it in the triangle from the first to the second, and in the other.
+  std::array<Index, 4> nodes{};
+  double angle = 0;  ///< at rest, positive where the fronts come nearer, in [-pi, pi] [rad]
+  /// K = stiffness + factor times the bending stiffness of the garment's fabric, both >= 0; K = 0: it turns
+  /// freely.
+  double stiffness = 0;  ///< [N m]
+  double factor = 0;     ///< 1 of a hinge of the cloth, |e|^2 / A of it (engine/rows/hinges.hpp)
+  bool operator==(const Fold&) const = default;
+};
+
+/// How a face differs from the fabric of its garment: factors on its numbers, > 0.
+struct FabricFactors {
+  double density = 1;       ///< of the mass, and of the damping by it
+  double stretch = 1;       ///< of the stretching stiffness along warp
+  double weft_stretch = 1;  ///< of that along weft
+  double shear = 1;         ///< of the shear stiffness
+  double bending = 1;       ///< of the bending stiffness, and of the damping by it, along warp and weft
+  bool operator==(const FabricFactors&) const = default;
+};
+
 /// Surface mesh; faces have 3 or 4 corners, mixed freely, corners counter-clockwise seen from the front.
 /// Node order is the order of the file or generator and is never changed.
 struct Mesh {
@@ -50,6 +76,9 @@ struct Mesh {
   std::vector<Stitch> stitches;  ///< threads of seams; each pair of nodes once
   std::vector<Button> buttons;   ///< threads of buttons between nodes that no stitch joins; each pair once
   std::vector<Band> bands;       ///< pieces of elastic band; each pair of nodes once
+  std::vector<Fold> folds;       ///< pressed creases and stiff seams; each edge once
+  /// What faces are made of, shape [face_count]; empty: all of the garment's fabric.
+  std::vector<FabricFactors> face_factors;
 
   /// Nodes of all stitches, then of all buttons.
   std::vector<std::array<Index, 2>> threads() const {

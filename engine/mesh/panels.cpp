@@ -14,6 +14,7 @@
 #include "engine/core/rotation.hpp"
 #include "engine/core/text.hpp"
 #include "engine/mesh/delaunay.hpp"
+#include "engine/mesh/fill_region.hpp"
 #include "engine/mesh/polygon.hpp"
 
 namespace isocloth {
@@ -46,9 +47,12 @@ class Edge {
       const double t = static_cast<double>(i) / pieces;
       for (std::size_t left = points.size() - 1; left > 0; --left)
         for (std::size_t j = 0; j < left; ++j) points[j] = (1 - t) * points[j] + t * points[j + 1];
-      points_.push_back(points.front());
-      along_.push_back(i == 0 ? 0 : along_.back() + norm(points_[points_.size() - 2] - points_.back()));
+      add(points.front());
     }
+  }
+  /// A line inside of a panel.
+  explicit Edge(const PanelLine& line) {
+    for (const Vec2d& point : line.points) add(point);
   }
   double length() const { return along_.back(); }
   /// Point at a share of the length.
@@ -61,24 +65,48 @@ class Edge {
     return (1 - t) * points_[i] + t * points_[i + 1];
   }
 
+  /// Share of the length at which the edge is nearest to a point, and its distance there.
+  std::pair<double, double> nearest(Vec2d p) const {
+    std::pair<double, double> best{0, norm(p - points_.front())};
+    for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
+      const Vec2d way = points_[i + 1] - points_[i];
+      const double t = std::clamp(dot(way, p - points_[i]) / dot(way, way), 0.0, 1.0),
+                   distance = norm(p - points_[i] - t * way);
+      if (distance < best.second) best = {(along_[i] + t * (along_[i + 1] - along_[i])) / length(), distance};
+    }
+    return best;
+  }
+
  private:
+  void add(Vec2d point) {
+    along_.push_back(points_.empty() ? 0 : along_.back() + norm(points_.back() - point));
+    points_.push_back(point);
+  }
+
   std::vector<Vec2d> points_;
   std::vector<double> along_;  ///< length up to each point [m]
 };
 
 /// A panel with its edges divided.
 struct Cut {
-  std::vector<Edge> edges;
+  std::vector<Edge> edges;     ///< those of the outline, then its lines
+  std::size_t side_count = 0;  ///< edges of the outline
   /// Number of segments of each edge, 0: both its ends are one node; its first point in the outline.
   std::vector<Index> segments, first;
-  std::vector<Vec2d> buttons;  ///< buttons inside where buttons ask for nodes [m]
-  std::vector<Vec2d> points;   ///< points of the outline, then the buttons, then those inside [m]
+  std::vector<std::vector<double>> fixed;  ///< shares of each edge where lines end, ascending
+  std::vector<std::vector<Index>> lines;   ///< points of each line
+  std::vector<Vec2d> kept;                 ///< places inside where lines and buttons ask for nodes [m]
+  std::vector<Vec2d> points;  ///< points of the outline, then those that are kept, then others inside [m]
   Index outline_count = 0, first_node = 0;
 
-  /// Nodes along an edge, from corner to corner.
+  /// Nodes along an edge, from corner to corner, or of a line.
   std::vector<Index> nodes(Index edge) const {
     std::vector<Index> result;
     const auto e = static_cast<std::size_t>(edge);
+    if (e >= side_count) {
+      for (const Index point : lines[e - side_count]) result.push_back(first_node + point);
+      return result;
+    }
     for (Index i = 0; i <= segments[e]; ++i) result.push_back(first_node + (first[e] + i) % outline_count);
     return result;
   }
@@ -107,6 +135,32 @@ void check_panel(const Panel& panel, const std::string& key) {
   }
 }
 
+void check_fold(const PanelFold& fold, const std::string& key) {
+  if (!(std::fabs(fold.angle) <= 180))
+    refuse(key, ".angle: found ", fold.angle, " degrees, expected -180 to 180");
+  for (const auto& [name, value] : {std::pair{".factor", fold.factor}, {".stiffness", fold.stiffness}})
+    if (!(value >= 0 && std::isfinite(value)))
+      refuse(key, name, ": found ", value, ", expected a number >= 0");
+}
+
+void check_line(const Panel& panel, std::size_t l, const std::string& key) {
+  const PanelLine& line = panel.lines[l];
+  if (line.name.empty()) refuse(key, ".name: found none, expected a name");
+  for (std::size_t before = 0; before < l; ++before)
+    if (panel.lines[before].name == line.name)
+      refuse(key, ".name: found \"", line.name, "\", already the name of lines[", before, "]");
+  if (line.points.size() < 2)
+    refuse(key, ".points: found ", line.points.size(), " points, expected at least 2");
+  for (std::size_t i = 0; i < line.points.size(); ++i) {
+    const Vec2d p = line.points[i];
+    if (!std::isfinite(p.x) || !std::isfinite(p.y))
+      refuse(key, ".points[", i, "]: found ", p.x, " ", p.y, ", expected finite numbers");
+    if (i > 0 && p == line.points[i - 1])
+      refuse(key, ".points: found points ", i - 1, " and ", i, " at one place, expected distinct ones");
+  }
+  if (line.fold) check_fold(*line.fold, key + ".fold");
+}
+
 void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   const std::size_t n = points.size();
   double twice = 0;
@@ -119,71 +173,6 @@ void check_outline(const std::vector<Vec2d>& points, const std::string& key) {
   if (!(twice > 0))
     refuse(key, ".outline: found an area of ", twice / 2,
            " m^2, expected corners counter-clockwise; give them in the opposite order");
-}
-
-/// Appends `places`, and points of a grid of even triangles, inside and at least half an edge away from the
-/// outline and from the places. Cost: that of the grid and, per side of the outline, of what lies near it.
-void fill(std::vector<Vec2d>& points, const std::vector<Vec2d>& places, double h) {
-  const std::vector<Vec2d> outline = points;
-  Vec2d low = outline.front(), high = low;
-  for (const Vec2d& p : outline) {
-    low = {std::min(low.x, p.x), std::min(low.y, p.y)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y)};
-  }
-  const double rise = h * std::sqrt(0.75), apart = 0.55 * h;
-  const auto rows = static_cast<Index>((high.y - low.y) / rise) + 1,
-             columns = static_cast<Index>((high.x - low.x) / h) + 2;
-  const auto at = [&](Index row, Index column) {
-    return Vec2d{low.x + h * (column + (row % 2 == 0 ? 0.0 : -0.5)), low.y + (row + 0.5) * rise};
-  };
-  /// The numbers whose places, start + step * number, lie between two, and one more on either side.
-  const auto near_numbers = [](double from, double to, double start, double step, Index count) {
-    return std::pair{std::max(Index{0}, static_cast<Index>((from - start) / step) - 1),
-                     std::min(count - 1, static_cast<Index>((to - start) / step) + 1)};
-  };
-  std::vector<std::vector<double>> crossings(static_cast<std::size_t>(rows));  // of the outline, by row
-  std::vector<char> is_near(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0);
-  const auto place = [&](Index row, Index column) {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
-           static_cast<std::size_t>(column);
-  };
-  for (std::size_t i = 0; i < outline.size(); ++i) {
-    const Vec2d a = outline[i], b = outline[(i + 1) % outline.size()], side = b - a;
-    const auto [first, last] =
-        near_numbers(std::min(a.y, b.y) - apart, std::max(a.y, b.y) + apart, low.y + 0.5 * rise, rise, rows);
-    for (Index row = first; row <= last; ++row) {
-      const double y = at(row, 0).y;
-      if ((a.y > y) != (b.y > y))
-        crossings[static_cast<std::size_t>(row)].push_back(a.x + (y - a.y) / side.y * side.x);
-      const auto [begin, end] =
-          near_numbers(std::min(a.x, b.x) - apart, std::max(a.x, b.x) + apart, at(row, 0).x, h, columns);
-      for (Index column = begin; column <= end; ++column) {
-        const Vec2d way = at(row, column) - a;
-        const double t = std::clamp(dot(side, way) / dot(side, side), 0.0, 1.0);
-        if (norm(way - t * side) < apart) is_near[place(row, column)] = 1;
-      }
-    }
-  }
-  for (const Vec2d& place_of : places) {
-    const auto [first, last] =
-        near_numbers(place_of.y - apart, place_of.y + apart, low.y + 0.5 * rise, rise, rows);
-    for (Index row = first; row <= last; ++row) {
-      const auto [begin, end] =
-          near_numbers(place_of.x - apart, place_of.x + apart, at(row, 0).x, h, columns);
-      for (Index column = begin; column <= end; ++column)
-        if (norm(at(row, column) - place_of) < apart) is_near[place(row, column)] = 1;
-    }
-  }
-  points.insert(points.end(), places.begin(), places.end());
-  for (Index row = 0; row < rows; ++row) {
-    std::vector<double>& here = crossings[static_cast<std::size_t>(row)];
-    std::ranges::sort(here);
-    for (Index column = 0; column < columns; ++column) {
-      const Vec2d p = at(row, column);
-      const auto beyond = here.end() - std::ranges::upper_bound(here, p.x);
-      if (beyond % 2 == 1 && !is_near[place(row, column)]) points.push_back(p);
-    }
-  }
 }
 
 /// Numbers of an edge among those of all panels.
@@ -208,29 +197,38 @@ class PatternMesher {
         refuse(key_, ".panels[", p, "].name: found \"", panel.name, "\", already the name of panels[",
                numbers_.at(panel.name), "]");
       check_panel(panel, panel_key(p));
-      cuts_.emplace_back();
-      for (Index e = 0; e < static_cast<Index>(panel.outline.size()); ++e)
-        cuts_[p].edges.emplace_back(panel, e);
+      Cut& cut = cuts_.emplace_back();
+      cut.side_count = panel.outline.size();
+      for (Index e = 0; e < static_cast<Index>(panel.outline.size()); ++e) cut.edges.emplace_back(panel, e);
+      for (std::size_t l = 0; l < panel.lines.size(); ++l) {
+        check_line(panel, l, text(panel_key(p), ".lines[", l, "]"));
+        cut.edges.emplace_back(panel.lines[l]);
+      }
     }
     divide();
+    fix_ends();
     for (std::size_t p = 0; p < panels_.size(); ++p) outline(p);
+    for (std::size_t p = 0; p < panels_.size(); ++p)
+      for (std::size_t l = 0; l < panels_[p].lines.size(); ++l) line(p, l);
     for (std::size_t b = 0; b < fasteners_.buttons.size(); ++b) place_button(b);
+    result_.panel_begin.push_back(0);
     for (std::size_t p = 0; p < panels_.size(); ++p) mesh(p);
+    find_triangles();
+    for (std::size_t p = 0; p < panels_.size(); ++p) fold_lines(p);
     for (std::size_t s = 0; s < seams_.size(); ++s) sew(s);
     for (std::size_t b = 0; b < fasteners_.buttons.size(); ++b) button(b);
     for (std::size_t b = 0; b < fasteners_.bands.size(); ++b) band(b);
     // Sewn edges that meet in a corner may end at two nodes of one triangle: it stays as it is.
-    std::set<std::array<Index, 2>> edges;
-    for (Index f = 0; f < result_.mesh.face_count(); ++f)
-      for (std::size_t c = 0; c < 3; ++c) {
-        const auto [low, high] = std::minmax(result_.mesh.face(f)[c], result_.mesh.face(f)[(c + 1) % 3]);
-        edges.insert({low, high});
-      }
     for (const auto& [nodes, thread] : stitches_) {
-      if (edges.contains(nodes)) continue;
+      if (beyond_.contains(nodes) || beyond_.contains({nodes[1], nodes[0]})) continue;
       result_.mesh.stitches.push_back({nodes[0], nodes[1], thread.first});
       result_.seams.of_stitches.push_back(thread.second);
+      const auto zipper = zippers_.find(thread.second);
+      if (zipper == zippers_.end()) continue;
+      zipper->second.stitches.push_back(static_cast<Index>(result_.mesh.stitches.size()) - 1);
+      zipper->second.shares.push_back(zip_shares_.at(nodes));
     }
+    for (auto& [seam, zipper] : zippers_) result_.zippers.push_back(std::move(zipper));
     for (const Seam& seam : seams_) {
       result_.seams.names.push_back(seam.name());
       result_.seams.orders.push_back(order_of(seam));
@@ -252,8 +250,19 @@ class PatternMesher {
     }
     return panel->second;
   }
-  EdgeNumber edge_of(const std::string& side, const std::string& name, Index edge) const {
+  /// line: name of a line in the place of the edge; empty: none.
+  EdgeNumber edge_of(const std::string& side, const std::string& name, Index edge,
+                     const std::string& line = {}) const {
     const std::size_t panel = panel_of(side, name);
+    if (!line.empty()) {
+      const std::vector<PanelLine>& lines = panels_[panel].lines;
+      const auto found = std::ranges::find(lines, line, &PanelLine::name);
+      if (found == lines.end())
+        refuse(side, "line: found \"", line, "\", expected the name of a line of \"", name, "\", which has ",
+               lines.size());
+      return {panel,
+              static_cast<Index>(panels_[panel].outline.size()) + static_cast<Index>(found - lines.begin())};
+    }
     const auto count = static_cast<Index>(panels_[panel].outline.size());
     if (edge < 0 || edge >= count)
       refuse(side, "edge: found ", edge, ", expected 0 to ", count - 1, ", an edge of \"", name, "\"");
@@ -263,10 +272,13 @@ class PatternMesher {
     std::array<EdgeNumber, 2> found;
     for (std::size_t i = 0; i < 2; ++i)
       found[i] = edge_of(text(key_, ".seams[", s, i == 0 ? "]." : "].other_"), seams_[s].panels[i],
-                         seams_[s].edges[i]);
+                         seams_[s].edges[i], seams_[s].lines[i]);
+    if (seams_[s].fold && !(seams_[s].lines[0].empty() && seams_[s].lines[1].empty()))
+      refuse(key_, ".seams[", s, "].fold: found one of a seam on a line, expected none: it is of two edges");
     if (found[0].panel == found[1].panel && found[0].edge == found[1].edge)
-      refuse(key_, ".seams[", s, "]: found edge ", found[0].edge, " of \"", seams_[s].panels[0],
-             "\" twice, expected two edges");
+      refuse(key_, ".seams[", s, "]: found ",
+             seams_[s].lines[0].empty() ? text("edge ", found[0].edge) : text("line ", seams_[s].lines[0]),
+             " of \"", seams_[s].panels[0], "\" twice, expected two edges");
     return found;
   }
 
@@ -317,7 +329,11 @@ class PatternMesher {
     });
     std::vector<char> is_short(above.size(), 1);  // of what hangs together, all of it
     for_each_edge([&](Cut& cut, std::size_t e, std::size_t i) {
-      const std::size_t n = cut.edges.size();
+      const std::size_t n = cut.side_count;
+      if (e >= n) {
+        is_short[i] = 0;
+        return;
+      }
       for (const std::size_t beside : {e + 1 == n ? 0 : e + 1, e == 0 ? n - 1 : e - 1})
         if (cut.edges[beside].length() < short_edge * h_) is_short[i] = 0;  // a curve of short edges
       if (!(longest[i] < short_edge * h_) || n <= 3) is_short[i] = 0;
@@ -335,13 +351,147 @@ class PatternMesher {
     });
   }
 
+  /// Whether the other side of a seam runs against its first, so that its threads are shorter unless it says.
+  bool is_against(std::size_t s) const {
+    if (seams_[s].direction != SeamDirection::shorter) return seams_[s].direction == SeamDirection::opposite;
+    const auto [one, other] = edges_of(s);
+    const Edge &a = cuts_[one.panel].edges[one.edge], &b = cuts_[other.panel].edges[other.edge];
+    const Index count = std::max(cuts_[one.panel].segments[one.edge], Index{1});
+    const auto threads = [&](bool is_reversed) {
+      double sum = 0;
+      for (Index i = 0; i <= count; ++i) {
+        const double t = static_cast<double>(i) / count, u = is_reversed ? 1 - t : t;
+        sum += norm(placed(panels_[one.panel], a.at(t)) - placed(panels_[other.panel], b.at(u)));
+      }
+      return sum;
+    };
+    return !(threads(false) < threads(true));
+  }
+
+  /// Where lines end on outlines, and on the edges that are sewn to these, are nodes.
+  void fix_ends() {
+    struct End {
+      EdgeNumber edge;
+      double share;
+    };
+    for (Cut& cut : cuts_) cut.fixed.resize(cut.edges.size());
+    std::vector<End> open;
+    for (std::size_t p = 0; p < panels_.size(); ++p)
+      for (const PanelLine& line : panels_[p].lines)
+        for (const Vec2d end : {line.points.front(), line.points.back()})
+          if (const auto [edge, share, distance] = nearest_side(p, end); distance < least_distance * h_)
+            open.push_back({{p, edge}, share});
+    std::vector<char> is_against_first;
+    for (std::size_t s = 0; s < seams_.size() && !open.empty(); ++s)
+      is_against_first.push_back(is_against(s));
+    while (!open.empty()) {
+      const End end = open.back();
+      open.pop_back();
+      const Cut& cut = cuts_[end.edge.panel];
+      const double apart = least_distance / cut.segments[end.edge.edge];
+      std::vector<double>& own = cuts_[end.edge.panel].fixed[end.edge.edge];
+      if (end.share < apart || end.share > 1 - apart) continue;  // at a corner
+      if (std::ranges::any_of(own, [&](double other) { return std::fabs(other - end.share) < apart; }))
+        continue;
+      own.insert(std::ranges::upper_bound(own, end.share), end.share);
+      for (std::size_t s = 0; s < seams_.size(); ++s) {
+        const auto sides = edges_of(s);
+        for (std::size_t i = 0; i < 2; ++i)
+          if (sides[i].panel == end.edge.panel && sides[i].edge == end.edge.edge)
+            open.push_back({sides[1 - i], is_against_first[s] != 0 ? 1 - end.share : end.share});
+      }
+    }
+  }
+
+  struct NearestSide {
+    Index edge;
+    double share, distance;
+  };
+  NearestSide nearest_side(std::size_t p, Vec2d place) const {
+    NearestSide best{0, 0, HUGE_VAL};
+    for (std::size_t e = 0; e < cuts_[p].side_count; ++e)
+      if (const auto [share, distance] = cuts_[p].edges[e].nearest(place); distance < best.distance)
+        best = {static_cast<Index>(e), share, distance};
+    return best;
+  }
+
+  /// Shares at which an edge has nodes: even ones between those that are fixed.
+  std::vector<double> shares(std::size_t p, std::size_t e) const {
+    const Cut& cut = cuts_[p];
+    const Index count = cut.segments[e];
+    std::vector<double> all;
+    for (Index i = 0; i <= count; ++i) all.push_back(static_cast<double>(i) / count);
+    Index before = 0;
+    const auto go_on_to = [&](Index at, double share) {
+      const double from = all[static_cast<std::size_t>(before)];
+      for (Index i = before + 1; i <= at && i < count; ++i)
+        all[static_cast<std::size_t>(i)] = from + (share - from) * (i - before) / (at - before);
+      before = at;
+    };
+    for (std::size_t k = 0; k < cut.fixed[e].size(); ++k) {
+      const double share = cut.fixed[e][k];
+      const auto left = static_cast<Index>(cut.fixed[e].size() - k);
+      const auto nearest = static_cast<Index>(std::lround(share * count));
+      if (before + 1 > count - left)
+        refuse(panel_key(p), ": found ", cut.fixed[e].size(), " ends of lines on ", count,
+               " elements of edge ", e, ", expected fewer; lessen edge_length");
+      go_on_to(std::clamp(nearest, before + 1, count - left), share);
+    }
+    if (before > 0) go_on_to(count, 1);
+    return all;
+  }
+
+  /// The nodes of a line: of the outline or of lines before it at its ends, its own between.
+  void line(std::size_t p, std::size_t l) {
+    Cut& cut = cuts_[p];
+    const std::string key = text(panel_key(p), ".lines[", l, "]");
+    const Index count = cut.segments[cut.side_count + l];
+    for (const Vec2d place : panels_[p].lines[l].points)
+      if (const double to_outline = distance_to_polygon(cut.points, place);
+          !is_inside_polygon(cut.points, place) && !(to_outline < least_distance * h_))
+        refuse(key, ".points: found (", place.x, " ", place.y, "), ", to_outline,
+               " m outside of the panel \"", panels_[p].name, "\", expected a line on it");
+    std::vector<Index> found;
+    const std::vector<double> at = shares(p, cut.side_count + l);
+    for (Index i = 0; i <= count; ++i) {
+      const Vec2d place = cut.edges[cut.side_count + l].at(at[static_cast<std::size_t>(i)]);
+      const bool is_end = i == 0 || i == count;
+      const double to_outline = distance_to_polygon(cut.points, place);
+      const auto nearest_of = [&](const std::vector<Vec2d>& points) {
+        const auto found_at = std::ranges::min_element(points, {}, [&](Vec2d q) { return norm(q - place); });
+        return std::pair{static_cast<Index>(found_at - points.begin()),
+                         found_at == points.end() ? HUGE_VAL : norm(*found_at - place)};
+      };
+      if (is_end && to_outline < least_distance * h_) {
+        found.push_back(nearest_of(cut.points).first);
+      } else if (const auto [other, distance] = nearest_of(cut.kept);
+                 is_end && distance < least_distance * h_) {
+        found.push_back(cut.outline_count + other);
+      } else {
+        if (to_outline < least_distance * h_ || distance < least_distance * h_ ||
+            !is_inside_polygon(cut.points, place))
+          refuse(
+              key, ".points: found (", place.x, " ", place.y,
+              ") nearer than 0.4 edge lengths to the outline or another line, expected lines apart but for "
+              "their ends; lessen edge_length");
+        found.push_back(cut.outline_count + static_cast<Index>(cut.kept.size()));
+        cut.kept.push_back(place);
+      }
+    }
+    for (std::size_t i = 0; i + 1 < found.size(); ++i)
+      if (found[i] == found[i + 1])
+        refuse(key, ".points: found both ends at one node, expected a longer line; lessen edge_length");
+    cut.lines.push_back(std::move(found));
+  }
+
   /// The nodes of the edges; cheap beside what lies inside of them, and what is wrong is mostly wrong here.
   void outline(std::size_t p) {
     Cut& cut = cuts_[p];
-    for (std::size_t e = 0; e < cut.edges.size(); ++e) {
+    for (std::size_t e = 0; e < cut.side_count; ++e) {
       cut.first.push_back(static_cast<Index>(cut.points.size()));
+      const std::vector<double> at = shares(p, e);
       for (Index i = 0; i < cut.segments[e]; ++i)
-        cut.points.push_back(cut.edges[e].at(static_cast<double>(i) / cut.segments[e]));
+        cut.points.push_back(cut.edges[e].at(at[static_cast<std::size_t>(i)]));
     }
     check_outline(cut.points, panel_key(p));
     cut.outline_count = static_cast<Index>(cut.points.size());
@@ -350,12 +500,16 @@ class PatternMesher {
   void mesh(std::size_t p) {
     Cut& cut = cuts_[p];
     cut.first_node = result_.mesh.node_count();
-    fill(cut.points, cut.buttons, h_);
-    const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.buttons.size());
+    std::vector<std::array<Index, 2>> sides;  // of lines
+    for (const std::vector<Index>& line : cut.lines)
+      for (std::size_t i = 0; i + 1 < line.size(); ++i) sides.push_back({line[i], line[i + 1]});
+    fill_region(cut.points, cut.kept, sides, h_);
+    const auto kept = static_cast<Index>(static_cast<std::size_t>(cut.outline_count) + cut.kept.size());
     std::vector<std::array<Index, 3>> triangles;
     try {
       constexpr int spreading = 10;
       spread_points(cut.points, cut.outline_count, spreading, kept);
+      clear_sides(cut.points, sides, kept);
       triangles = triangulate_region(cut.points, cut.outline_count);
     } catch (const MeshError& error) {
       refuse(panel_key(p), ": ", error.what(), "; lessen edge_length, ", h_, " m");
@@ -377,6 +531,60 @@ class PatternMesher {
         result_.mesh.corner_uvs.push_back({c * q.x + s * q.y, c * q.y - s * q.x});
       }
     }
+    result_.panel_begin.push_back(result_.mesh.face_count());
+  }
+
+  void find_triangles() {
+    for (Index f = 0; f < result_.mesh.face_count(); ++f) {
+      const auto t = result_.mesh.face(f);
+      for (std::size_t c = 0; c < 3; ++c) beyond_[{t[c], t[(c + 1) % 3]}] = t[(c + 2) % 3];
+    }
+  }
+
+  Vec3d at(Index node) const { return result_.mesh.positions[static_cast<std::size_t>(node)]; }
+
+  /// Adds a fold with a share of its stiffness; areas: of both triangles beside it.
+  void add_fold(const std::array<Index, 4>& nodes, const PanelFold& fold, double length, double areas,
+                double share) {
+    result_.mesh.folds.push_back({nodes, fold.angle * std::numbers::pi / 180, share * fold.stiffness * length,
+                                  share * fold.factor * length * length / areas});
+  }
+  double area(Index a, Index b, Index c) const { return norm(cross(at(b) - at(a), at(c) - at(a))) / 2; }
+
+  void fold_lines(std::size_t p) {
+    const Cut& cut = cuts_[p];
+    for (std::size_t l = 0; l < panels_[p].lines.size(); ++l) {
+      const std::vector<Index> nodes = cut.nodes(static_cast<Index>(cut.side_count + l));
+      for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        const Index a = nodes[i], b = nodes[i + 1];
+        const auto left = beyond_.find({a, b}), right = beyond_.find({b, a});
+        if (left == beyond_.end() || right == beyond_.end())
+          refuse(panel_key(p), ".lines[", l, "]: found no edge of the mesh between (", at(a).x, " ", at(a).y,
+                 ") and (", at(b).x, " ", at(b).y,
+                 "), expected a line inside of its panel that crosses no other; lessen edge_length");
+        const Index c = left->second, d = right->second;
+        if (panels_[p].lines[l].fold)
+          add_fold({a, b, c, d}, *panels_[p].lines[l].fold, norm(at(b) - at(a)),
+                   area(a, b, c) + area(a, b, d), 1);
+      }
+    }
+  }
+
+  /// Folds of each side of a seam with the triangles beyond the other.
+  void fold_seam(std::size_t s, const std::vector<Index>& a, const std::vector<Index>& b) {
+    check_fold(*seams_[s].fold, text(key_, ".seams[", s, "].fold"));
+    for (std::size_t i = 0; i + 1 < a.size(); ++i) {
+      std::size_t from = i, to = i + 1;
+      if (!beyond_.contains({a[from], a[to]})) std::swap(from, to);
+      const bool is_like = beyond_.contains({b[from], b[to]});
+      const Index c = beyond_.at({a[from], a[to]}),
+                  d = is_like ? beyond_.at({b[from], b[to]}) : beyond_.at({b[to], b[from]});
+      if (c == d || a[from] == d || a[to] == d || b[from] == c || b[to] == c) continue;  // the tip of a dart
+      const double length = (norm(at(a[to]) - at(a[from])) + norm(at(b[to]) - at(b[from]))) / 2,
+                   areas = area(a[from], a[to], c) + area(b[from], b[to], d);
+      add_fold({a[from], a[to], c, d}, *seams_[s].fold, length, areas, 0.5);
+      add_fold({b[from], b[to], c, d}, *seams_[s].fold, length, areas, 0.5);
+    }
   }
 
   void sew(std::size_t s) {
@@ -393,6 +601,7 @@ class PatternMesher {
     const SeamDirection direction = seams_[s].direction;
     if (direction == SeamDirection::same || (direction == SeamDirection::shorter && same < threads()))
       std::ranges::reverse(b);
+    if (seams_[s].fold) fold_seam(s, a, b);
     const double length = cuts_[one.panel].edges[one.edge].length(),
                  other_length = cuts_[other.panel].edges[other.edge].length();
     if (std::max(length, other_length) > 2 * std::min(length, other_length))
@@ -404,7 +613,11 @@ class PatternMesher {
       const auto [low, high] = std::minmax(a[i], b[i]);
       const bool is_end = i == 0 || i + 1 == a.size();
       stitches_.try_emplace({low, high}, 0, s).first->second.first += is_end ? piece / 2 : piece;
+      zip_shares_.try_emplace({low, high}, static_cast<double>(i) / static_cast<double>(a.size() - 1));
     }
+    if (seams_[s].zipper)
+      zippers_[static_cast<Index>(s)] = {
+          .name = seams_[s].name(), .stitches = {}, .shares = {}, .closed = *seams_[s].zipper};
   }
 
   std::string side_of(std::size_t b, std::size_t i) const {
@@ -422,8 +635,8 @@ class PatternMesher {
         refuse(side_of(b, i), "at: found (", position.x, " ", position.y, "), ", to_outline,
                " m outside of the panel \"", fasteners_.buttons[b].panels[i], "\", expected a place on it");
       const auto is_far = [&](Vec2d other) { return norm(other - position) >= least_distance * h_; };
-      if (to_outline >= least_distance * h_ && std::ranges::all_of(cut.buttons, is_far))
-        cut.buttons.push_back(position);
+      if (to_outline >= least_distance * h_ && std::ranges::all_of(cut.kept, is_far))
+        cut.kept.push_back(position);
     }
   }
 
@@ -454,11 +667,16 @@ class PatternMesher {
       if (fasteners_.bands[other].panel == of.panel && fasteners_.bands[other].edge == of.edge)
         refuse(side, "edge: found ", of.edge, ", which bands[", other, "] has already");
     const std::vector<Index> nodes = cuts_[number.panel].nodes(number.edge);
+    Drawstring drawn{.name = text(of.panel, ".", of.edge), .bands = {}, .lengths = {}, .share = {}};
+    if (of.drawn) drawn.share = *of.drawn;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
       const auto& p = result_.mesh.positions;
       const double piece = norm(p[nodes[i]] - p[nodes[i + 1]]);
       result_.mesh.bands.push_back({nodes[i], nodes[i + 1], of.share * piece, of.stiffness});
+      drawn.bands.push_back(static_cast<Index>(result_.mesh.bands.size()) - 1);
+      drawn.lengths.push_back(piece);
     }
+    if (of.drawn) result_.drawstrings.push_back(std::move(drawn));
   }
 
   static constexpr double most_segments = 1e6;   ///< greatest number of segments of an edge
@@ -472,7 +690,10 @@ class PatternMesher {
   std::map<std::string, std::size_t> numbers_;
   std::vector<Cut> cuts_;
   std::map<std::array<Index, 2>, std::pair<double, Index>> stitches_;  ///< length [m] and number of the seam
-  double next_ = 0;                                                    ///< where the next panel lies [m]
+  std::map<Index, Zipper> zippers_;                                    ///< by the numbers of their seams
+  std::map<std::array<Index, 2>, double> zip_shares_;  ///< of stitches along their first seams
+  std::map<std::array<Index, 2>, Index> beyond_;       ///< node across from each directed edge of a triangle
+  double next_ = 0;                                    ///< where the next panel lies [m]
   SewnPanels result_;
 };
 

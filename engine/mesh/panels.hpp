@@ -7,10 +7,32 @@
 #include <vector>
 
 #include "engine/core/text.hpp"
+#include "engine/mesh/driven_fasteners.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/mesh/mesh_names.hpp"
 
 namespace isocloth {
+
+/// How cloth turns about a line or seam of its own: it is pressed, or stitched through.
+struct PanelFold {
+  /// At rest, from flat, positive where the fronts come nearer, from -180 to 180 [degrees].
+  double angle = 0;
+  /// Its stiffness over that of the cloth itself, >= 0: 1: as if it were not there; 0, without `stiffness`:
+  /// it turns freely.
+  double factor = 1;
+  double stiffness = 0;  ///< further stiffness, moment per length and angle, >= 0 [N]
+  bool operator==(const PanelFold&) const = default;
+};
+
+/// A line inside of a panel, of nodes and edges of the mesh.
+struct PanelLine {
+  std::string name;
+  /// At least two [m]. An end nearer than 0.4 edge lengths to the outline is on it, one so near to a corner
+  /// or to a node of a line before it is there.
+  std::vector<Vec2d> points;
+  std::optional<PanelFold> fold{};  ///< none: cloth is as elsewhere, and something is sewn there
+  bool operator==(const PanelLine&) const = default;
+};
 
 /// One flat piece of cloth, as it is cut, and where it stands when sewing begins.
 struct Panel {
@@ -28,8 +50,9 @@ struct Panel {
   /// about the axis at x = 0, y = r, x0 = (r sin(x / r), r - r cos(x / r), y).
   Vec3d rotation;  ///< rotation vector [degrees]
   Vec3d translation;
-  double around = 0;  ///< [m]
-  Index layer = 0;    ///< seams of panels of lower layers are sewn first, 0 to 1000
+  double around = 0;               ///< [m]
+  Index layer = 0;                 ///< seams of panels of lower layers are sewn first, 0 to 1000
+  std::vector<PanelLine> lines{};  ///< of names that differ
   bool operator==(const Panel&) const = default;
 };
 
@@ -47,8 +70,16 @@ struct Seam {
   /// When it is sewn, lower numbers first, 0 to 1000; none: 0 of a dart, a seam of two edges of one panel
   /// that meet in a corner, and 1 of others.
   std::optional<double> order = {};
+  std::array<std::string, 2> lines{};  ///< lines in the place of edges; empty: the edge
+  std::optional<PanelFold> fold{};     ///< of two edges; none: it turns freely
+  /// Share of its length, from where the first edge or line begins, up to which it is closed at times; none:
+  /// it is sewn.
+  std::optional<DrivenNumber> zipper{};
   /// "front.2 with back.0"
-  std::string name() const { return text(panels[0], ".", edges[0], " with ", panels[1], ".", edges[1]); }
+  std::string name() const { return side(0) + " with " + side(1); }
+  std::string side(std::size_t i) const {
+    return lines[i].empty() ? text(panels[i], ".", edges[i]) : text(panels[i], ".", lines[i]);
+  }
   bool operator==(const Seam&) const = default;
 };
 
@@ -69,6 +100,8 @@ struct PanelBand {
   Index edge = 0;
   double share = 1;      ///< length of the band when nothing pulls it, over the length of the edge, > 0
   double stiffness = 0;  ///< tension per strain [N], > 0
+  /// Shares at times, in the place of `share`, which is the first.
+  std::optional<DrivenNumber> drawn{};
   bool operator==(const PanelBand&) const = default;
 };
 
@@ -91,9 +124,12 @@ struct SeamNames {
 /// Panels that are sewn to one mesh.
 struct SewnPanels {
   Mesh mesh;  ///< all panels flat, side by side in the plane z = 0; u of corner_uvs is the warp
-  std::vector<Vec3d> placed;       ///< where nodes stand [m], shape [node_count]
-  double stretch = 1;              ///< length of edges in the pattern over that where they stand, the median
-  SeamNames seams;                 ///< empty of islands, which have no names
+  std::vector<Vec3d> placed;  ///< where nodes stand [m], shape [node_count]
+  double stretch = 1;         ///< length of edges in the pattern over that where they stand, the median
+  SeamNames seams;            ///< empty of islands, which have no names
+  std::vector<Zipper> zippers;
+  std::vector<Drawstring> drawstrings;
+  std::vector<Index> panel_begin;  ///< first face of each panel, shape [panel_count + 1]; of islands empty
   std::vector<std::string> notes;  ///< what was likely meant otherwise: seams that gather more than half
 };
 
@@ -103,7 +139,8 @@ struct SewnPanels {
 /// say so. Throws MeshError, naming `key` and what of it, for: no panels, names that are empty or not
 /// distinct, outlines of fewer than 3 corners, clockwise or crossing themselves, curves and seams of edges
 /// that do not exist, seams of an edge with itself, buttons outside of their panels or of one place, two
-/// bands on an edge, outlines too narrow for edge_length.
+/// bands on an edge, lines outside of their panels, across each other or shorter than an edge, outlines too
+/// narrow for edge_length.
 SewnPanels sew_panels(const std::vector<Panel>& panels, const std::vector<Seam>& seams, double edge_length,
                       const std::string& key, const Fasteners& fasteners = {});
 

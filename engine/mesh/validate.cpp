@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <vector>
 
@@ -41,6 +42,8 @@ class Validation {
     check_quads();
     check_threads();
     check_bands();
+    check_folds();
+    check_factors();
     const auto opposites = opposite_corners();
     const auto reversed = reversed_faces(opposites);
     for (Index f = 0; f < mesh_.face_count(); ++f) {
@@ -227,6 +230,41 @@ class Validation {
     if (!(value > 0 || (may_be_zero && value == 0)) || !std::isfinite(value))
       refuse(what, " ", s, ": found a ", name, " of ", value, ", expected a number ",
              may_be_zero ? ">= 0" : "> 0");
+  }
+
+  void check_folds() const {
+    std::set<std::array<Index, 4>> known;
+    for (std::size_t s = 0; s < mesh_.folds.size(); ++s) {
+      const Fold& fold = mesh_.folds[s];
+      std::array<Index, 4> nodes = fold.nodes;
+      const auto& [a, b, c, d] = fold.nodes;
+      std::ranges::sort(nodes);
+      if (nodes.front() < 0 || nodes.back() >= mesh_.node_count())
+        refuse("fold ", s, " names a node that does not exist: found nodes ", a, " ", b, " ", c, " ", d,
+               ", expected 0 to ", mesh_.node_count() - 1);
+      if (std::ranges::adjacent_find(nodes) != nodes.end())
+        refuse("fold ", s, ": found nodes ", a, " ", b, " ", c, " ", d, ", expected four nodes");
+      if (!known.insert(nodes).second)
+        refuse("fold ", s, ": found nodes ", a, " ", b, " ", c, " ", d, ", which a fold before it has");
+      if (!(std::fabs(fold.angle) <= std::numbers::pi))
+        refuse("fold ", s, ": found an angle of ", fold.angle, " rad, expected one from -pi to pi");
+      check_number("fold", s, "stiffness [N m]", fold.stiffness, true);
+      check_number("fold", s, "factor", fold.factor, true);
+    }
+  }
+
+  void check_factors() const {
+    const std::size_t count = mesh_.face_factors.size(), faces = static_cast<std::size_t>(mesh_.face_count());
+    if (count != 0 && count != faces)
+      refuse("face_factors: found ", count, " of them, expected none or ", faces, ", one for each face");
+    for (std::size_t f = 0; f < count; ++f) {
+      const FabricFactors& own = mesh_.face_factors[f];
+      check_number("face", f, "factor of density", own.density, false);
+      check_number("face", f, "factor of stretch stiffness", own.stretch, false);
+      check_number("face", f, "factor of weft stretch stiffness", own.weft_stretch, false);
+      check_number("face", f, "factor of shear stiffness", own.shear, false);
+      check_number("face", f, "factor of bending stiffness", own.bending, false);
+    }
   }
 
   void check_bands() const {

@@ -19,8 +19,19 @@ bool MembraneLaw::exists(const Recipe& recipe) {
 MembraneLaw::MembraneLaw(const Recipe& recipe, const Fabric& fabric)
     : stiffness_(MembraneRows::stiffness_of(1, fabric)),
       coupling_(fabric.poisson_coupling()),
+      poisson_ratio_(fabric.poisson_ratio),
       measure_(recipe.strain),
       pieces_(stress_laws(recipe, fabric, 1)) {}
+
+MembraneLaw MembraneLaw::with(const FabricFactors& factors) const {
+  MembraneLaw law = *this;
+  const double square = poisson_ratio_ * poisson_ratio_,
+               own = square * factors.stretch / factors.weft_stretch;
+  law.stiffness_[RowLaw::warp] *= factors.stretch * (1 - square) / (1 - own);
+  law.stiffness_[RowLaw::shear] *= factors.shear;
+  law.stiffness_[RowLaw::weft] *= factors.weft_stretch;
+  return law;
+}
 
 MembraneStress MembraneLaw::stress_of(const std::array<double, 3>& strains) const {
   const auto [warp, shear, weft] = strains;

@@ -29,6 +29,8 @@ class MembraneLaw {
   /// Whether the recipe has such rows; others have no stress of elements.
   static bool exists(const Recipe& recipe);
   MembraneLaw(const Recipe& recipe, const Fabric& fabric);
+  /// The law of faces with these factors on the numbers of the fabric (Mesh::face_factors).
+  MembraneLaw with(const FabricFactors& factors) const;
 
   /// The columns of a deformation gradient, derivatives of the positions along warp and weft.
   struct Gradient {
@@ -51,6 +53,7 @@ class MembraneLaw {
 
   std::array<double, 3> stiffness_;  ///< K per area of the rows [N/m]
   double coupling_;
+  double poisson_ratio_;
   StrainMeasure measure_;
   std::vector<CurvePiece> pieces_;  ///< shape [RowLaw::count, pieces]
 };

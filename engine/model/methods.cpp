@@ -20,10 +20,11 @@ constexpr Set set_of(Features... features) {
 constexpr Set projected =
     set_of(projection, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
            compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure,
-           obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts, flow,
-           cloth_contact, program_forces);
+           fabric_factors, driven_fasteners, obstacles, moving_obstacles, bodies, friction,
+           resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces);
 constexpr Set rigid = projected | set_of(rigid_rows, fast_projection, mass_metric);
-constexpr Set elastic = projected | set_of(hinges, large_angles, strain_limit, principal_strain_limit, bands);
+constexpr Set elastic =
+    projected | set_of(hinges, large_angles, strain_limit, principal_strain_limit, bands, folds);
 constexpr Set with_laws = elastic | set_of(curves, viscosity);
 constexpr Set swept =
     set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, beta, drag, shear_spring,
@@ -46,6 +47,9 @@ constexpr Advice of_recipes[] = {
     {strain_limit, ", which has no elastic rows: use membrane"},
     {principal_strain_limit, ", which has no elastic rows: use membrane"},
     {bands, ", whose rows are not elastic: use membrane"},
+    {folds, ", whose rows are not elastic: use membrane"},
+    {fabric_factors, ": use membrane, or another recipe of the projection"},
+    {driven_fasteners, ": use membrane, or another recipe of the projection"},
     {seams, ": use membrane, or another recipe of the projection"},
     {buttons, ": use membrane, or another recipe of the projection"},
     {pressure, ": use membrane, or another recipe of the projection"},
@@ -161,9 +165,9 @@ constexpr Method energy_balance{
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
            alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
-           compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
-           pressure, obstacles, moving_obstacles, bodies, friction, resolve_initial_penetration, wind, gusts,
-           flow, cloth_contact, program_forces),
+           compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands, folds,
+           fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles, moving_obstacles,
+           bodies, friction, resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces),
     {},
     {},
     ": it is not known with it"};
@@ -172,9 +176,9 @@ constexpr Method rest{
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
            mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, curves, viscosity,
-           strain_limit, principal_strain_limit, compression, drag, bend_spring, seams, buttons, bands,
-           forces, force_slopes, pressure, obstacles, friction, resolve_initial_penetration, wind,
-           cloth_contact, program_forces),
+           strain_limit, principal_strain_limit, compression, drag, bend_spring, seams, buttons, bands, folds,
+           fabric_factors, forces, force_slopes, pressure, obstacles, friction, resolve_initial_penetration,
+           wind, cloth_contact, program_forces),
     {},
     {},
     ": it has no rest; use isocloth run"};
@@ -199,8 +203,8 @@ constexpr Method validation{
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles,
            alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
            compression, drag, shear_spring, bend_spring, structural_spring, plasticity, moving_pins, grippers,
-           seams, buttons, bands, forces, pressure, obstacles, moving_obstacles, friction,
-           resolve_initial_penetration, wind, gusts),
+           seams, buttons, bands, folds, fabric_factors, forces, pressure, obstacles, moving_obstacles,
+           friction, resolve_initial_penetration, wind, gusts),
     set_of(cloth_contact),  // each garment is stepped by itself
     of_validation, ": validate the scene without it"};
 
@@ -216,9 +220,9 @@ constexpr Method batched{
            corotational_strain, fast_projection, mass_metric, backward_euler, bdf2, isometric_bending,
            plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves,
            viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
-           structural_spring, plasticity, moving_pins, grippers, seams, buttons, bands, forces, force_slopes,
-           pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
-           program_forces),
+           structural_spring, plasticity, moving_pins, grippers, seams, buttons, bands, folds, fabric_factors,
+           forces, force_slopes, pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration,
+           wind, gusts, flow, program_forces),
     {},
     of_solvers,
     ": use \"direct\""};
@@ -227,8 +231,8 @@ constexpr Set nodal_system =
            fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
            mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity,
            strain_limit, principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams,
-           buttons, bands, forces, force_slopes, pressure, obstacles, moving_obstacles, friction,
-           resolve_initial_penetration, wind, gusts, flow, program_forces);
+           buttons, bands, folds, fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles,
+           moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow, program_forces);
 constexpr Method iterative{"solver \"iterative\"", nodal_system, {}, of_solvers, ": use \"direct\""};
 constexpr Method mixed{
     "solver \"mixed\"", nodal_system | set_of(bodies, cloth_contact), {}, of_solvers, ": use \"direct\""};

@@ -261,6 +261,33 @@ static void check_garment(const Garment& garment, const std::string& key) {
   require_finite(key + ".initial_positions", garment.initial_positions);
   require_finite(key + ".initial_velocities", garment.initial_velocities);
   validate_fabric(key + ".fabric", garment.fabric);
+  const auto check_driven = [&](const std::string& name, const DrivenNumber& number,
+                                const std::vector<Index>& places, std::size_t count, std::size_t sizes) {
+    require_ascending(name + ".times", number.times);
+    require_size(name + ".values", number.values.size(), number.times.size(), "time");
+    require_size(name + ", its lengths or shares,", sizes, places.size(), "piece");
+    for (const Index place : places)
+      if (place < 0 || place >= static_cast<Index>(count))
+        refuse(name, text("piece ", place), text("pieces from 0 to ", static_cast<Index>(count) - 1));
+  };
+  for (std::size_t i = 0; i < garment.zippers.size(); ++i) {
+    const Zipper& zipper = garment.zippers[i];
+    const std::string name = text(key, ".zippers[", i, "]");
+    check_driven(name, zipper.closed, zipper.stitches, garment.mesh.stitches.size(), zipper.shares.size());
+    for (const double closed : zipper.closed.values) require_finite(name + ".values", closed);
+  }
+  for (std::size_t i = 0; i < garment.drawstrings.size(); ++i) {
+    const Drawstring& string = garment.drawstrings[i];
+    const std::string name = text(key, ".drawstrings[", i, "]");
+    check_driven(name, string.share, string.bands, garment.mesh.bands.size(), string.lengths.size());
+    for (const double share : string.share.values) require_positive(name + ".values", share);
+    for (const double length : string.lengths) require_positive(name + ".lengths", length);
+  }
+  for (std::size_t i = 0; i < garment.mesh.folds.size(); ++i)
+    if (const Fold& fold = garment.mesh.folds[i];
+        fold.factor > 0 && fold.stiffness == 0 && !(garment.fabric.hinge_stiffness() > 0))
+      refuse(text(key, ".mesh.folds[", i, "].factor"), fold.factor,
+             "0 or a stiffness where fabric.bending_stiffness is 0; a fold that turns freely has neither");
   if (garment.gravity) require_finite(key + ".gravity", *garment.gravity);
   require_finite(key + ".time_offset", garment.time_offset);
   require_finite(key + ".pressure", garment.pressure);

@@ -8,6 +8,7 @@
 
 #include "engine/material/fabric.hpp"
 #include "engine/material/wind.hpp"
+#include "engine/mesh/driven_fasteners.hpp"
 #include "engine/mesh/mesh.hpp"
 #include "engine/model/force_slope.hpp"
 #include "engine/model/gripper.hpp"
@@ -37,10 +38,12 @@ struct Garment {
   Fabric fabric;
   std::vector<Pin> pins;
   std::vector<Gripper> grippers;
-  Sewing sewing;                  ///< how the stitches of its mesh are drawn together and hold
-  std::optional<double> gravity;  ///< [m/s^2], along -z; none: that of the scene
-  double time_offset = 0;         ///< time of its motions at step 0 [s]
-  std::vector<Vec3d> forces;      ///< from outside, constant [N], shape [node_count]; empty: none
+  std::vector<Zipper> zippers;          ///< seams of its mesh that open and close
+  std::vector<Drawstring> drawstrings;  ///< bands of its mesh that are drawn in and let out
+  Sewing sewing;                        ///< how the stitches of its mesh are drawn together and hold
+  std::optional<double> gravity;        ///< [m/s^2], along -z; none: that of the scene
+  double time_offset = 0;               ///< time of its motions at step 0 [s]
+  std::vector<Vec3d> forces;            ///< from outside, constant [N], shape [node_count]; empty: none
   /// How `forces` go with places and velocities, shape [node_count]; empty: not at all. With them `forces`
   /// must have a value for each node.
   std::vector<ForceSlope> force_slopes;

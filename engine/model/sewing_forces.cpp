@@ -16,7 +16,7 @@ std::vector<double> sewing_forces(const Sewing& sewing, const Mesh& mesh) {
     pulls[band.b] -= pull;
   }
   std::vector<double> forces;
-  for (const auto& [a, b, length] : mesh.stitches)
+  for (const auto& [a, b, length, slack] : mesh.stitches)
     forces.push_back(sewing.force * length + std::max(norm(pulls[a]), norm(pulls[b])));
   return forces;
 }

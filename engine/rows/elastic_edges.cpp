@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/rows/face_fabric.hpp"
 #include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
@@ -16,7 +17,8 @@ std::vector<double> ElasticEdgeRows::stiffness(const RowSetup& setup, const std:
     Vec3d corners[4];
     for (std::size_t i = 0; i < size; ++i)
       corners[i] = setup.mesh.positions[static_cast<std::size_t>(face[i])];
-    const double share = element_area(corners, static_cast<int>(size)) / (size == 4 ? 2 : 3);
+    const double share = element_area(corners, static_cast<int>(size)) / (size == 4 ? 2 : 3) *
+                         factors_of(setup.mesh, f).stretch;
     for (std::size_t i = 0; i < size; ++i) {
       const Index a = face[i], b = face[(i + 1) % size];
       const std::array<Index, 2> edge{std::min(a, b), std::max(a, b)};

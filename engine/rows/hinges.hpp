@@ -27,9 +27,10 @@ namespace isocloth {
 struct HingeOfEdge {
   std::array<Index, 4> nodes;  ///< ends of the edge, node beyond it in the triangle from the first to the
                                ///< second, and in the other
-  Index face;                  ///< face in which the first triangle lies
+  std::array<Index, 2> faces;  ///< faces in which the triangles lie
 };
-/// Hinges of all edges between triangles of a mesh, quads cut (cut_quads()), in the order of their nodes.
+/// Hinges of all edges between triangles of a mesh, quads cut (cut_quads()), but its folds, in the order of
+/// their nodes.
 std::vector<HingeOfEdge> hinges_of(const Mesh& mesh);
 
 /// Adds the stencils of hinges with a free node: slots in the order of HingeOfEdge::nodes. No pair of nodes
@@ -47,6 +48,8 @@ struct HingeShape {
       if (!is_edge_held || !is_held[k]) area += norm(cross(e, p[k] - p[0])) / 2;
   }
   HingeShape(const RowSetup& setup, const HingeOfEdge& hinge);
+  /// Factor of the bending stiffness of its triangles, the mean by those areas of A.
+  static double bending_factor(const RowSetup& setup, const HingeOfEdge& hinge);
   ISOCLOTH_HD double curvature() const { return length / area; }         ///< curvature over the angle [1/m]
   ISOCLOTH_HD double stiffness() const { return length * curvature(); }  ///< K / kappa
 };

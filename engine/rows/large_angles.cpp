@@ -16,10 +16,11 @@ std::vector<double> LargeAngleRows::stiffness(const RowSetup& setup, const std::
       return setup.mesh.positions[static_cast<std::size_t>(hinge.nodes[k])];
     };
     const Vec3d along = normalized(at(1) - at(0)), normal = normalized(cross(along, at(2) - at(0))),
-                across = cross(along, normal), of_face = warps[static_cast<std::size_t>(hinge.face)],
+                across = cross(along, normal), of_face = warps[static_cast<std::size_t>(hinge.faces[0])],
                 warp = normalized(of_face - dot(of_face, normal) * normal);
     const double cosine = dot(across, warp), square = cosine * cosine, part = square + root * (1 - square);
     found.push_back(2.0 / 3 * fabric.bending_stiffness * part * part * HingeShape(setup, hinge).stiffness());
+    if (!setup.mesh.face_factors.empty()) found.back() *= HingeShape::bending_factor(setup, hinge);
   }
   return found;
 }

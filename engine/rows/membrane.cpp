@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/rows/face_fabric.hpp"
+
 namespace isocloth {
 
 std::vector<TrianglePair> membrane_pairs(const Mesh& mesh, const Topology& topology,
@@ -61,10 +63,13 @@ std::array<double, 3> MembraneRows::difference_stiffness_of(double area, const F
 std::vector<double> MembraneRows::stiffness(const RowSetup& setup, const std::vector<Index>&,
                                             const Fabric& fabric) {
   std::vector<double> all;
+  Fabric own = fabric;
   for (const TrianglePair& pair : membrane_pairs(setup.mesh, setup.topology, setup.is_pinned)) {
     const auto [a, b] = areas_of(setup.mesh, pair);
-    for (const double k : stiffness_of(a + b, fabric)) all.push_back(k);
-    for (const double k : difference_stiffness_of(a * b / (a + b), fabric)) all.push_back(k);
+    if (!setup.mesh.face_factors.empty())
+      set_factors(mean_factors(setup.mesh, {{pair.faces[0], a}, {pair.faces[1], b}}), fabric, own);
+    for (const double k : stiffness_of(a + b, own)) all.push_back(k);
+    for (const double k : difference_stiffness_of(a * b / (a + b), own)) all.push_back(k);
   }
   return all;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/rows/face_fabric.hpp"
+
 namespace isocloth {
 
 void PrincipalLimitRows::add_stencils(const RowSetup& setup, StencilPattern& pattern,
@@ -27,7 +29,8 @@ std::vector<double> PrincipalLimitRows::stiffness(const RowSetup& setup, const s
     for (std::size_t i = 0; i < face.size(); ++i)
       corners[i] = setup.mesh.positions[static_cast<std::size_t>(face[i])];
     const double area = surface_point(strain_point<double>(size, place % most_points), corners, size).area;
-    all.insert(all.end(), width, area * fabric.stretch_stiffness / 4);
+    const double k = factors_of(setup.mesh, place / most_points).stretch * fabric.stretch_stiffness;
+    all.insert(all.end(), width, area * k / 4);
   }
   return all;
 }

@@ -9,6 +9,7 @@
 #include "engine/rows/bands.hpp"
 #include "engine/rows/edge_lengths.hpp"
 #include "engine/rows/edge_limits.hpp"
+#include "engine/rows/folds.hpp"
 #include "engine/rows/hinges.hpp"
 #include "engine/rows/isometry.hpp"
 #include "engine/rows/large_angles.hpp"
@@ -22,7 +23,7 @@ namespace isocloth {
 /// Their types, in the order of RowFamily.
 using RowFamilies = std::tuple<IsometryRows, CornerShearRows, BoundaryEdgeRows, EdgeRows, ElasticEdgeRows,
                                MembraneRows, SpringRows, FlexionSpringRows, EdgeLimitRows, PrincipalLimitRows,
-                               BandRows, HingeRows, LargeAngleRows>;
+                               BandRows, HingeRows, LargeAngleRows, FoldRows>;
 
 /// visit(name, family) of all, with `family` of the family's own type.
 template <class Visit>

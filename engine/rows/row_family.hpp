@@ -18,6 +18,7 @@ enum class RowFamily {
   bands,             ///< lengths of pieces of elastic band, compliant
   hinges,            ///< angles between triangles, compliant
   large_angles,      ///< the same, what a constant matrix of bending leaves out of them
+  folds,             ///< angles at pressed creases and stiff seams, compliant
 };
 
 /// Whether a family has a law of its own.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/mesh/material_frame.hpp"
+#include "engine/rows/face_fabric.hpp"
 #include "engine/rows/surface_element.hpp"
 
 namespace isocloth {
@@ -12,7 +13,7 @@ namespace {
 /// What the faces beside a spring make of it.
 struct Spring {
   Index law = RowLaw::shear;
-  double area = 0;        ///< A [m^2]
+  double area = 0;        ///< A times the factor of the faces' stiffness [m^2]
   double along_warp = 0;  ///< square of the cosine of its angle to the warp
 };
 
@@ -62,7 +63,11 @@ std::map<std::array<Index, 2>, Spring> classify(const RowSetup& setup) {
     for_each_spring(f, [&](const auto& ends, bool) { ++count[springs[ends].law]; });
     for_each_spring(f, [&](const auto& ends, bool) {
       Spring& spring = springs[ends];
-      spring.area += area / count[spring.law];
+      const FabricFactors factors = factors_of(mesh, f);
+      const double factor = spring.law == RowLaw::warp   ? factors.stretch
+                            : spring.law == RowLaw::weft ? factors.weft_stretch
+                                                         : factors.shear;
+      spring.area += factor * area / count[spring.law];
     });
   }
   return springs;

@@ -40,7 +40,8 @@ double gravity_of(const Scene& scene, const Garment& garment) {
 
 GarmentModel::GarmentModel(const Recipe& recipe, const Scene& scene, const Garment& garment)
     : is_free(reference::node_kinds(garment).is_free),
-      masses(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
+      masses(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh),
+                                     &FabricFactors::density)),
       rows(recipe, garment, is_free),
       contacts(scene, garment),
       mesh_(garment.mesh),
@@ -128,6 +129,9 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, con
                          Integrator integrator, const std::vector<BodyState>& bodies_before,
                          const std::vector<BodyState>& bodies_after) {
   MatrixX3d positions = matrix(before.positions), velocities = matrix(before.velocities);
+  // Bands may have been drawn in or let out since the step before.
+  if (!garment_.drawstrings.empty() && !model_->is_of(garment_))
+    model_ = std::make_shared<const GarmentModel>(find_recipe(scene_.recipe), scene_, garment_);
   const StateEnergies start = energies(positions, velocities, before.plastic_strains);
   sums_.work_commands += start.inner() - last_.inner();
   History history{matrix(before.previous_positions), matrix(before.previous_velocities),

@@ -61,7 +61,8 @@ double RowWork::viscous(Eigen::Index row, double rate) const {
 
 double& RowWork::energy_of(Eigen::Index row, EnergySums& sums) const {
   const Index number = rows_.law_of(row);
-  const bool bends = number == RowLaw::flexion || number == RowLaw::bend || number == RowLaw::large_angle;
+  const bool bends = number == RowLaw::flexion || number == RowLaw::bend || number == RowLaw::large_angle ||
+                     number == RowLaw::fold;
   return bends ? sums.bending_energy : number == RowLaw::shear ? sums.shear_energy : sums.stretch_energy;
 }
 

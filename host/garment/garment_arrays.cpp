@@ -9,6 +9,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/model/sewing_forces.hpp"
 #include "engine/rows/row_families.hpp"
+#include "host/garment/bent_mesh.hpp"
 #include "host/garment/factored_bending.hpp"
 #include "host/garment/mid_edge_bending.hpp"
 #include "host/garment/row_evaluator.hpp"
@@ -102,11 +103,32 @@ std::vector<char> rim_edges(const Mesh& mesh, const Topology& topology) {
   return result;
 }
 
+/// m_k of the areas of faces, each times its factor; empty: 1.
+Buffer<double> lumped(const Device& device, const MeshBuffers& mesh, std::size_t node_count,
+                      const std::vector<double>& factors = {}) {
+  const Buffer<double> weights(device, factors);
+  Buffer<double> found(device, node_count);
+  device.backend().setup.lump_masses(
+      device.queue(), {.mesh = mesh.view(), .factors = weights.view(), .masses = found.view()});
+  if (!factors.empty()) static_cast<void>(found.download());  // the factors are read until then
+  return found;
+}
+
+/// A factor of all faces; empty: they have none.
+std::vector<double> of_faces(const Mesh& mesh, double FabricFactors::*factor) {
+  std::vector<double> all;
+  for (const FabricFactors& face : mesh.face_factors) all.push_back(face.*factor);
+  return all;
+}
+
 /// K of isometric bending or of a plate, in double.
 std::vector<double> build_bending(const Device& device, const Mesh& mesh, const MeshBuffers& mesh_buffers,
                                   const Topology& topology, const Buffer<double>& masses,
                                   const NodeMatrixPattern& pattern, const Bending& of_fabric,
                                   const std::vector<char>& pinned) {
+  const std::vector<double> factors = of_faces(mesh, &FabricFactors::bending);
+  const Buffer<double> weights =
+      factors.empty() ? Buffer<double>{} : lumped(device, mesh_buffers, mesh.positions.size(), factors);
   const NodeMatrixPattern neighbours = neighbour_pattern(mesh);
   const Buffer<Index> begin(device, neighbours.row_begin), columns(device, neighbours.columns),
       row_begin(device, pattern.row_begin), entries(device, pattern.columns);
@@ -125,11 +147,12 @@ std::vector<double> build_bending(const Device& device, const Mesh& mesh, const 
                                                           .is_plate = of_fabric.model == BendingModel::plate,
                                                           .ratio = of_fabric.ratio,
                                                           .curvature = curvature.view()});
-  device.backend().setup.build_bending(device.queue(), {.curvature_pattern = {begin.view(), columns.view()},
-                                                        .curvature = std::as_const(curvature).view(),
-                                                        .masses = masses.view(),
-                                                        .pattern = {row_begin.view(), entries.view()},
-                                                        .bending = bending.view()});
+  device.backend().setup.build_bending(device.queue(),
+                                       {.curvature_pattern = {begin.view(), columns.view()},
+                                        .curvature = std::as_const(curvature).view(),
+                                        .masses = factors.empty() ? masses.view() : weights.view(),
+                                        .pattern = {row_begin.view(), entries.view()},
+                                        .bending = bending.view()});
   return bending.download();
 }
 
@@ -143,9 +166,12 @@ void measure_rest_shape(const Device& device, const Mesh& mesh, GarmentArrays<Re
   std::vector<Real> values = rows.residuals.download();
   for (const RowPattern::Part& part : arrays.rows.parts)
     visit_family(part.family, [&](auto family) {
+      const auto own = values.begin() + arrays.rows.first_single() + part.first_stencil;
       if constexpr (requires { family.rest_value; })
-        std::fill_n(values.begin() + arrays.rows.first_single() + part.first_stencil, part.places.size(),
-                    Real(family.rest_value));
+        std::fill_n(own, part.places.size(), Real(family.rest_value));
+      if constexpr (requires { family.rest_values(mesh, part.places); })
+        std::ranges::transform(family.rest_values(mesh, part.places), own,
+                               [](double value) { return static_cast<Real>(value); });
     });
   arrays.rest_values.upload(values);
   step_kernels<Real>(device.backend())
@@ -180,10 +206,12 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   has_bending = has_bending_matrix(recipe, garment.fabric);
   const Bending of_fabric = bending_of(recipe, garment.fabric);
   const bool is_mid_edge = has_bending && of_fabric.model == BendingModel::mid_edge;
-  const MidEdgeBending mid_edge(is_mid_edge ? mesh : Mesh{}, is_pinned);
-  const NodeMatrixPattern bending_pattern = is_mid_edge   ? mid_edge.pattern()
-                                            : has_bending ? squared_pattern(neighbour_pattern(mesh))
-                                                          : NodeMatrixPattern{};
+  const BentMesh bent(has_bending ? mesh : Mesh{}, is_pinned);
+  const MidEdgeBending mid_edge(is_mid_edge ? bent.mesh : Mesh{}, bent.is_pinned);
+  const NodeMatrixPattern own_pattern = is_mid_edge   ? mid_edge.pattern()
+                                        : has_bending ? squared_pattern(neighbour_pattern(bent.mesh))
+                                                      : NodeMatrixPattern{};
+  const NodeMatrixPattern bending_pattern = has_bending ? bent.together(own_pattern) : own_pattern;
   const NodeMatrixPattern coupled = couples_faces ? neighbour_pattern(mesh) : NodeMatrixPattern{};
   pattern = build_nodal_pattern(rows, bending_pattern, is_pinned, {}, coupled, factor, mesh.threads());
   monitor.check();
@@ -207,11 +235,12 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   singles.laws = {device, single_laws(mesh, rows, is_pinned)};
 
   const MeshBuffers mesh_buffers(device, mesh, topology);
-  Buffer<double> lumped(device, mesh.positions.size());
-  device.backend().setup.lump_masses(device.queue(), {.mesh = mesh_buffers.view(), .masses = lumped.view()});
-  const std::vector<double> m = lumped.download();
+  const Buffer<double> areas = lumped(device, mesh_buffers, mesh.positions.size());
+  std::vector<double> m = areas.download();
   rest_area = std::accumulate(m.begin(), m.end(), 0.0);
   element_size = std::sqrt(rest_area / static_cast<double>(m.size()));
+  if (const std::vector<double> factors = of_faces(mesh, &FabricFactors::density); !factors.empty())
+    m = lumped(device, mesh_buffers, mesh.positions.size(), factors).download();
   masses = converted<Real>(device, m);
   std::vector<double> inverse(m.size());
   for (std::size_t i = 0; i < m.size(); ++i) inverse[i] = is_pinned[i] ? 0 : 1 / m[i];
@@ -219,14 +248,24 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 
   tensors = converted<Real>(
       device, build_tensors(device, mesh, mesh_buffers, material_warp_directions(mesh, topology),
-                            face_warp_directions(mesh, topology), lumped, is_pinned, rows, rows_view()));
+                            face_warp_directions(mesh, topology), areas, is_pinned, rows, rows_view()));
   if (has_bending) {
     bending_begin = {device, bending_pattern.row_begin};
     bending_columns = {device, bending_pattern.columns};
-    bending =
-        converted<Real>(device, is_mid_edge ? mid_edge.values(of_fabric.ratio)
-                                            : build_bending(device, mesh, mesh_buffers, topology, lumped,
-                                                            bending_pattern, of_fabric, is_pinned));
+    const auto values = [&](const MeshBuffers& buffers, const Topology& of_bent, const Buffer<double>& m_k) {
+      return is_mid_edge ? mid_edge.values(of_fabric.ratio)
+                         : build_bending(device, bent.mesh, buffers, of_bent, m_k, own_pattern, of_fabric,
+                                         bent.is_pinned);
+    };
+    if (bent.is_cut()) {
+      const Topology of_bent = build_topology(bent.mesh);
+      const MeshBuffers buffers(device, bent.mesh, of_bent);
+      const Buffer<double> own = lumped(device, buffers, bent.mesh.positions.size());
+      bending =
+          converted<Real>(device, bent.together(own_pattern, values(buffers, of_bent, own), bending_pattern));
+    } else {
+      bending = converted<Real>(device, values(mesh_buffers, topology, areas));
+    }
     const FactoredBending<Real> parts = factored_bending(pattern, bending_pattern, bending.download());
     factored = {device, parts.factored};
     beyond = {device, parts.beyond};
@@ -243,10 +282,13 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   coupling_begin = {device, pattern.coupling_begin};
   coupling_columns = {device, pattern.coupling_columns};
   std::vector<Index> sewn;
-  std::vector<double> forces = sewing_forces(garment.sewing, mesh), stiffness,
-                      distances(mesh.stitches.size()), strengths(mesh.stitches.size());
+  std::vector<double> forces = sewing_forces(garment.sewing, mesh), stiffness, distances,
+                      strengths(mesh.stitches.size());
   for (const auto& [a, b] : mesh.threads()) sewn.insert(sewn.end(), {a, b});
-  for (const Stitch& stitch : mesh.stitches) stiffness.push_back(garment.sewing.stiffness * stitch.length);
+  for (const Stitch& stitch : mesh.stitches) {
+    stiffness.push_back(garment.sewing.stiffness * stitch.length);
+    distances.push_back(stitch.slack);
+  }
   for (const Button& button : mesh.buttons) {
     forces.push_back(button.force);
     stiffness.push_back(button.stiffness);
@@ -263,6 +305,33 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
   rest_values = {device, static_cast<std::size_t>(rows.row_count())};
   rest_areas = {device, static_cast<std::size_t>(mesh.face_count())};
   measure_rest_shape(device, mesh, *this);
+}
+
+template <class Real>
+void GarmentArrays<Real>::set_fasteners(const Garment& garment) {
+  const Mesh& mesh = garment.mesh;
+  std::vector<Real> forces = stitch_forces.download(), distances = stitch_distances.download();
+  const std::vector<double> pulls = sewing_forces(garment.sewing, mesh);
+  for (std::size_t i = 0; i < mesh.stitches.size(); ++i) {
+    forces[i] = static_cast<Real>(pulls[i]);
+    distances[i] = static_cast<Real>(mesh.stitches[i].slack);
+  }
+  stitch_forces.upload(forces);
+  stitch_distances.upload(distances);
+  for (const RowPattern::Part& part : rows.parts) {
+    if (part.family != RowFamily::bands) continue;
+    std::vector<Real> all = tensors.download();
+    for (std::size_t i = 0; i < part.places.size(); ++i) {
+      const double length = mesh.bands[static_cast<std::size_t>(part.places[i])].length,
+                   t = 1 / (length * length);
+      const auto slot = rows.singles.stencil_begin[static_cast<std::size_t>(part.first_stencil) + i];
+      const std::size_t entry =
+          rows_view().singles.first_tensor +
+          static_cast<std::size_t>(rows.singles.entry_begin[static_cast<std::size_t>(slot)]);
+      for (std::size_t e = 0; e < 4; ++e) all[entry + e] = static_cast<Real>(e == 0 || e == 3 ? t : -t);
+    }
+    tensors.upload(all);
+  }
 }
 
 template <class Real>

@@ -226,6 +226,8 @@ MidEdgeBending::MidEdgeBending(const Mesh& mesh, const std::vector<char>& is_pin
                 u = normalized(warp - dot(warp, normal) * normal), v = isocloth::cross(normal, u);
     Element element;
     element.area = cut.area(t);
+    if (!mesh.face_factors.empty())
+      element.factor = mesh.face_factors[static_cast<std::size_t>(triangle.face)].bending;
     std::map<Index, std::array<double, 3>> turns;
     for (std::size_t k = 0; k < 3; ++k) {
       const auto edge = static_cast<std::size_t>(triangle.edges[k]);
@@ -264,7 +266,7 @@ std::vector<double> MidEdgeBending::values(double ratio) const {
       for (std::size_t j = 0; j < 3; ++j) {
         m[i][j] = 0;
         for (std::size_t c = 0; c < 3; ++c)
-          m[i][j] += stiff[c] * element.squares[i][c] * element.squares[j][c] / element.area;
+          m[i][j] += element.factor * stiff[c] * element.squares[i][c] * element.squares[j][c] / element.area;
       }
     for (std::size_t k = 0; k < 3; ++k) {
       if (!element.is_rim[k] || !(m[k][k] > 0)) continue;

@@ -42,7 +42,7 @@ class MidEdgeBending {
  private:
   /// Curvature H over a triangle times its area [m], by the nodes that it comes from.
   struct Element {
-    double area = 0;
+    double area = 0, factor = 1;  ///< factor on its bending stiffness
     std::vector<Index> nodes;
     std::array<bool, 3> is_rim{};
     std::array<std::array<double, 3>, 3> squares{};  ///< n n^T of each edge as (uu, vv, sqrt(2) uv)

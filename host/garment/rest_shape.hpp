@@ -63,7 +63,7 @@ struct RestShapes {
 inline bool same_rest_shape(const Mesh& a, const Mesh& b) {
   return a.positions == b.positions && a.face_begin == b.face_begin && a.face_nodes == b.face_nodes &&
          a.corner_uvs == b.corner_uvs && a.stitches == b.stitches && a.buttons == b.buttons &&
-         a.bands == b.bands;
+         a.bands == b.bands && a.folds == b.folds && a.face_factors == b.face_factors;
 }
 
 template <class Real>

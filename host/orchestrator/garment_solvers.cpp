@@ -64,7 +64,7 @@ bool matches(const Garment& garment, const BatchKey& key, const ResolvedScene& s
   const Mesh &a = garment.mesh, &b = key.model->mesh;
   const bool is_replica = same_rest_shape(a, b) && alike(garment.fabric, key.model->fabric);
   if (a.face_begin != b.face_begin || a.face_nodes != b.face_nodes || a.stitches != b.stitches ||
-      a.buttons != b.buttons || garment.sewing != key.model->sewing ||
+      a.buttons != b.buttons || a.folds != b.folds || garment.sewing != key.model->sewing ||
       has_bending(garment) != key.has_bending ||
       row_families(scene.recipe, a, garment.fabric) != key.families ||
       has_curves(garment, scene) != key.has_curves || pinned_nodes(garment) != key.is_pinned ||

@@ -78,6 +78,7 @@ void ProjectionSolver<Real>::refresh() {
     contacts_ = contacts_of(device_, garment_, scene_, arrays_);
   }
   reach_ = static_cast<Real>(reach(garment_, scene_));
+  if (!garment_.zippers.empty() || !garment_.drawstrings.empty()) arrays_.set_fasteners(garment_);
   rows_.refresh();
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "engine/mesh/material_frame.hpp"
@@ -31,11 +33,17 @@ SparseMatrix laplace_stiffness(const Mesh& mesh) {
 
 namespace {
 
+/// Factor of the bending stiffness at each node, the mean of the faces there.
+VectorXd bending_factors(const Mesh& mesh, const VectorXd& areas) {
+  return lumped_areas(mesh, surface_points(mesh), &FabricFactors::bending).cwiseQuotient(areas);
+}
+
 SparseMatrix isometric_bending(const Mesh& mesh, const Topology& topology) {
   const VectorXd areas = lumped_areas(mesh, surface_points(mesh));
   // L^T M L = S^T M^-1 S with the inverse mass of boundary nodes set to zero.
   VectorXd interior_inverse = VectorXd::Zero(mesh.node_count());
-  for (const Index node : topology.interior_nodes) interior_inverse[node] = 1 / areas[node];
+  const VectorXd factors = bending_factors(mesh, areas);
+  for (const Index node : topology.interior_nodes) interior_inverse[node] = factors[node] / areas[node];
   const SparseMatrix stiffness = laplace_stiffness(mesh);
   return SparseMatrix(stiffness.transpose()) * interior_inverse.asDiagonal() * stiffness;
 }
@@ -79,7 +87,7 @@ SparseMatrix plate_bending(const Mesh& mesh, const Topology& topology, double ra
                            const std::vector<char>& is_free) {
   const MatrixX3d rest = to_matrix(mesh.positions);
   const auto all_points = surface_points(mesh);
-  const VectorXd areas = lumped_areas(mesh, all_points);
+  const VectorXd areas = lumped_areas(mesh, all_points), factors = bending_factors(mesh, areas);
   const std::vector<Index> faces = corner_faces(mesh);
   const std::vector<Vec3d> warps = face_warp_directions(mesh, topology);
   const Eigen::Array3d stiff(1, std::sqrt(ratio), std::pow(ratio, 0.25));  // C^1/2
@@ -145,8 +153,8 @@ SparseMatrix plate_bending(const Mesh& mesh, const Topology& topology, double ra
     near.erase(std::unique(near.begin(), near.end()), near.end());
     for (const Index a : near)
       for (const Index b : near)
-        entries.emplace_back(a, b,
-                             areas[node] * areas[node] / bending_area * h.col(a).dot(weight * h.col(b)));
+        entries.emplace_back(
+            a, b, factors[node] * areas[node] * areas[node] / bending_area * h.col(a).dot(weight * h.col(b)));
   }
   SparseMatrix matrix(mesh.node_count(), mesh.node_count());
   matrix.setFromTriplets(entries.begin(), entries.end());
@@ -155,8 +163,66 @@ SparseMatrix plate_bending(const Mesh& mesh, const Topology& topology, double ra
 
 }  // namespace
 
+namespace {
+
+/// The matrix of a mesh that has its nodes along folds twice or more, which it is made of one by one: each
+/// face goes to the part of its node's faces that it hangs together with by edges that are no folds.
+SparseMatrix folded_bending(const Mesh& mesh, const Bending& bending, const std::vector<char>& is_free) {
+  std::set<std::array<Index, 2>> folded;
+  for (const Fold& fold : mesh.folds)
+    folded.insert({std::min(fold.nodes[0], fold.nodes[1]), std::max(fold.nodes[0], fold.nodes[1])});
+  std::vector<std::vector<Index>> at_node(static_cast<std::size_t>(mesh.node_count()));
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (const Index node : mesh.face(f)) at_node[static_cast<std::size_t>(node)].push_back(f);
+  const auto share_edge = [&](Index f, Index g, Index node) {
+    const auto of_f = mesh.face(f), of_g = mesh.face(g);
+    return std::ranges::any_of(of_f, [&](Index other) {
+      return other != node && std::ranges::find(of_g, other) != of_g.end() &&
+             !folded.contains({std::min(node, other), std::max(node, other)});
+    });
+  };
+  Mesh parted = mesh;
+  parted.folds.clear();
+  std::vector<Index> origin;
+  std::vector<char> free;
+  parted.positions.clear();
+  std::map<std::array<Index, 2>, Index> number;  // of nodes in faces
+  for (Index node = 0; node < mesh.node_count(); ++node) {
+    std::vector<Index> left = at_node[static_cast<std::size_t>(node)];
+    do {
+      const auto own = static_cast<Index>(origin.size());
+      origin.push_back(node);
+      parted.positions.push_back(mesh.positions[static_cast<std::size_t>(node)]);
+      if (!is_free.empty()) free.push_back(is_free[static_cast<std::size_t>(node)]);
+      std::vector<Index> part;
+      if (!left.empty()) part.push_back(left.front()), left.erase(left.begin());
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        number[{part[i], node}] = own;
+        for (std::size_t j = 0; j < left.size();)
+          if (share_edge(part[i], left[j], node))
+            part.push_back(left[j]), left.erase(left.begin() + static_cast<std::ptrdiff_t>(j));
+          else
+            ++j;
+      }
+    } while (!left.empty());
+  }
+  for (Index f = 0; f < mesh.face_count(); ++f)
+    for (Index c = mesh.face_begin[f]; c < mesh.face_begin[f + 1]; ++c)
+      parted.face_nodes[c] = number.at({f, mesh.face_nodes[c]});
+  const SparseMatrix own = bending_matrix(parted, build_topology(parted), bending, free);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (std::size_t i = 0; i < origin.size(); ++i) entries.emplace_back(static_cast<int>(i), origin[i], 1);
+  SparseMatrix places(static_cast<Eigen::Index>(origin.size()), mesh.node_count());
+  places.setFromTriplets(entries.begin(), entries.end());
+  return SparseMatrix(places.transpose()) * own * places;
+}
+
+}  // namespace
+
 SparseMatrix bending_matrix(const Mesh& mesh, const Topology& topology, const Bending& bending,
                             const std::vector<char>& is_free) {
+  if (!mesh.folds.empty() && bending.model != BendingModel::discrete_shells)
+    return folded_bending(mesh, bending, is_free);
   if (bending.model == BendingModel::discrete_shells) return {mesh.node_count(), mesh.node_count()};
   if (bending.model == BendingModel::mid_edge)
     return mid_edge_bending(mesh, topology, bending.ratio, is_free);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "engine/mesh/cut_quads.hpp"
 #include "engine/mesh/material_frame.hpp"
@@ -50,17 +51,27 @@ Sides sides_of(const std::array<Index, 4>& hinge, const MatrixX3d& x) {
 }  // namespace
 
 HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free) {
-  std::map<std::array<Index, 2>, Index> beyond;  // the node across from each directed edge
+  std::map<std::array<Index, 2>, Index> beyond, faces;  // of directed edges: the node across, the face
   for (const auto& [nodes, face] : cut_quads(mesh))
-    for (std::size_t k = 0; k < 3; ++k) beyond[{nodes[k], nodes[(k + 1) % 3]}] = nodes[(k + 2) % 3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::array<Index, 2> edge{nodes[k], nodes[(k + 1) % 3]};
+      beyond[edge] = nodes[(k + 2) % 3];
+      faces[edge] = face;
+    }
+  std::set<std::array<Index, 2>> folded;
+  for (const Fold& fold : mesh.folds) {
+    folded.insert({fold.nodes[0], fold.nodes[1]});
+    folded.insert({fold.nodes[1], fold.nodes[0]});
+  }
   for (const auto& [edge, c] : beyond) {
     const auto [a, b] = edge;
-    if (a > b || !beyond.contains({b, a})) continue;
+    if (a > b || !beyond.contains({b, a}) || folded.contains(edge)) continue;
     const Index d = beyond.at({b, a});
     const auto free = [&](Index node) { return is_free[static_cast<std::size_t>(node)] != 0; };
     if (free(a) || free(b) || free(c) || free(d)) hinges_.push_back({a, b, c, d});
   }
   const MatrixX3d rest = to_matrix(mesh.positions);
+  kinds_.assign(hinges_.size(), Kind::from_rest);
   rest_ = stiffness_ = curvature_ = VectorXd::Zero(count());
   rest_ = angles(rest);
   for (Eigen::Index i = 0; i < count(); ++i) {
@@ -73,13 +84,19 @@ HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free) {
     };
     curvature_[i] = 2 / ((bends(2) ? s.height_first : 0) + (bends(3) ? s.height_second : 0));
     stiffness_[i] = s.length * curvature_[i];
+    if (mesh.face_factors.empty()) continue;
+    const auto factor = [&](Index from, Index to) {
+      return mesh.face_factors[static_cast<std::size_t>(faces.at({from, to}))].bending;
+    };
+    const double one = bends(2) ? s.height_first : 0, other = bends(3) ? s.height_second : 0;
+    stiffness_[i] *= (one * factor(hinge[0], hinge[1]) + other * factor(hinge[1], hinge[0])) / (one + other);
   }
 }
 
 HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const Topology& topology,
                      double ratio)
     : HingeRows(mesh, is_free) {
-  is_large_ = true;
+  std::ranges::fill(kinds_, Kind::large);
   const MatrixX3d rest = to_matrix(mesh.positions), warps = to_matrix(face_warp_directions(mesh, topology));
   std::map<std::array<Index, 2>, Index> faces;  // of directed edges
   for (const auto& [nodes, face] : cut_quads(mesh))
@@ -93,9 +110,48 @@ HingeRows::HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const T
   }
 }
 
+HingeRows HingeRows::of_folds(const Mesh& mesh, const std::vector<char>& is_free, double kappa) {
+  HingeRows found;
+  std::vector<double> rest, stiffness;
+  for (const Fold& fold : mesh.folds) {
+    const double k = fold.stiffness + fold.factor * kappa;
+    const auto free = [&](Index node) { return is_free[static_cast<std::size_t>(node)] != 0; };
+    if (fold.stiffness + fold.factor == 0 || std::ranges::none_of(fold.nodes, free)) continue;
+    found.hinges_.push_back(fold.nodes);
+    rest.push_back(fold.angle);
+    stiffness.push_back(kappa > 0 ? k / kappa : k);
+  }
+  found.kinds_.assign(rest.size(), Kind::fold);
+  found.rest_ = Eigen::Map<const VectorXd>(rest.data(), std::ssize(rest));
+  found.stiffness_ = Eigen::Map<const VectorXd>(stiffness.data(), std::ssize(stiffness));
+  found.curvature_ = VectorXd::Zero(std::ssize(rest));
+  return found;
+}
+
+void HingeRows::append(const HingeRows& more) {
+  kinds_.insert(kinds_.end(), more.kinds_.begin(), more.kinds_.end());
+  hinges_.insert(hinges_.end(), more.hinges_.begin(), more.hinges_.end());
+  const auto join = [](VectorXd& own, const VectorXd& other) {
+    VectorXd both(own.size() + other.size());
+    both << own, other;
+    own = both;
+  };
+  join(rest_, more.rest_);
+  join(stiffness_, more.stiffness_);
+  join(curvature_, more.curvature_);
+}
+
 VectorXd HingeRows::values(const MatrixX3d& positions) const {
-  if (is_large_) return angles(positions).unaryExpr(&large);
-  return angles(positions) - rest_;
+  VectorXd found = angles(positions);
+  for (Eigen::Index i = 0; i < count(); ++i) {
+    const Kind kind = kinds_[static_cast<std::size_t>(i)];
+    if (kind == Kind::large)
+      found[i] = large(found[i]);
+    else
+      found[i] -= rest_[i];
+    if (kind == Kind::fold && std::fabs(found[i]) > 1.5 * M_PI) found[i] -= std::copysign(2 * M_PI, found[i]);
+  }
+  return found;
 }
 
 VectorXd HingeRows::angles(const MatrixX3d& positions) const {
@@ -110,8 +166,9 @@ VectorXd HingeRows::angles(const MatrixX3d& positions) const {
 
 SparseMatrix HingeRows::jacobian(const MatrixX3d& positions, Eigen::Index row_count) const {
   std::vector<Eigen::Triplet<double>> entries;
-  const VectorXd slopes =
-      is_large_ ? VectorXd(angles(positions).unaryExpr(&large_slope)) : VectorXd::Ones(count());
+  VectorXd slopes = angles(positions);
+  for (Eigen::Index i = 0; i < count(); ++i)
+    slopes[i] = kinds_[static_cast<std::size_t>(i)] == Kind::large ? large_slope(slopes[i]) : 1;
   for (Eigen::Index i = 0; i < count(); ++i) {
     const std::array<Index, 4>& hinge = hinges_[static_cast<std::size_t>(i)];
     const Sides s = sides_of(hinge, positions);

@@ -9,16 +9,21 @@
 
 namespace isocloth::reference {
 
-/// Rows of edges between two triangles with a free node, quads cut, in the order of their nodes; theta is the
-/// angle by which the normal of the second is turned about the edge out of that of the first. Angles at rest
-/// are subtracted; large angles are 2 tan(theta / 2) sin(theta / 2), straight on where tan(theta / 2) is
-/// beyond 2.
+/// Rows of edges between two triangles with a free node but folds, quads cut, in the order of their nodes;
+/// theta is the angle by which the normal of the second is turned about the edge out of that of the first.
+/// Angles at rest are subtracted; large angles are 2 tan(theta / 2) sin(theta / 2), straight on where
+/// tan(theta / 2) is beyond 2.
 class HingeRows {
  public:
   HingeRows() = default;  ///< no rows
   HingeRows(const Mesh& mesh, const std::vector<char>& is_free);
   /// Rows of large angles; ratio: stiffness along weft over that along warp.
   HingeRows(const Mesh& mesh, const std::vector<char>& is_free, const Topology& topology, double ratio);
+  /// Rows of Mesh::folds that do not turn freely, each with its own angle at rest; kappa: bending stiffness
+  /// of the fabric. stiffness() is K over kappa.
+  static HingeRows of_folds(const Mesh& mesh, const std::vector<char>& is_free, double kappa);
+  /// Adds the rows of another after these.
+  void append(const HingeRows& more);
 
   Eigen::Index count() const { return static_cast<Eigen::Index>(hinges_.size()); }
   /// |e|^2 / (A_1 + A_2) of the rest shape, A_i of triangles with a free node; of large angles 2/3 of it
@@ -34,7 +39,8 @@ class HingeRows {
  private:
   VectorXd angles(const MatrixX3d& positions) const;
 
-  bool is_large_ = false;
+  enum class Kind { from_rest, large, fold };
+  std::vector<Kind> kinds_;                   ///< shape [count()]
   std::vector<std::array<Index, 4>> hinges_;  ///< ends of the edge, nodes of the two triangles beside it
   VectorXd rest_, stiffness_, curvature_;
 };

@@ -30,6 +30,9 @@ std::vector<std::array<PairedTriangle, 2>> paired_triangles(const Mesh& mesh, co
       both[static_cast<std::size_t>(t)] = {pair.is_single ? at.area / 2 : at.area,
                                            {stencil, at.gradients * u},
                                            {stencil, at.gradients * at.normal.cross(u)}};
+      if (!mesh.face_factors.empty())
+        both[static_cast<std::size_t>(t)].factors =
+            mesh.face_factors[static_cast<std::size_t>(pair.faces[static_cast<std::size_t>(t)])];
     }
     all.push_back(both);
   }
@@ -40,12 +43,20 @@ VectorXd membrane_stiffness(const std::vector<std::array<PairedTriangle, 2>>& pa
   const auto threads = [](double k) { return std::min(k, std::max(1.0, 5e-4 * k)); };
   std::vector<double> all;
   for (const auto& [first, second] : pairs) {
-    const double warp = 1 / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio)),
-                 mean = first.area + second.area, difference = first.area * second.area / mean;
+    const double mean = first.area + second.area, difference = first.area * second.area / mean;
+    const auto of_pair = [&, &first = first, &second = second](double FabricFactors::*factor) {
+      if (first.factors == second.factors) return first.factors.*factor;
+      return (first.area * first.factors.*factor + second.area * second.factors.*factor) / mean;
+    };
+    // What couples warp and weft is that of the garment: nu^2 follows the stiffness along warp over that
+    // along weft.
+    const double stretch = of_pair(&FabricFactors::stretch), across = of_pair(&FabricFactors::weft_stretch),
+                 of_warp = stretch * fabric.stretch_stiffness, of_weft = across * fabric.weft_stiffness(),
+                 of_shear = of_pair(&FabricFactors::shear) * fabric.shear_stiffness,
+                 warp = 1 / (4 * (1 - fabric.poisson_ratio * fabric.poisson_ratio * stretch / across));
     for (const double k :
-         {mean * warp * fabric.stretch_stiffness, mean * fabric.shear_stiffness,
-          mean / 4 * fabric.weft_stiffness(), difference * warp * threads(fabric.stretch_stiffness),
-          difference * 0.03 * fabric.shear_stiffness, difference / 4 * threads(fabric.weft_stiffness())})
+         {mean * warp * of_warp, mean * of_shear, mean / 4 * of_weft, difference * warp * threads(of_warp),
+          difference * 0.03 * of_shear, difference / 4 * threads(of_weft)})
       all.push_back(k);
   }
   return Eigen::Map<const VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));

@@ -180,6 +180,9 @@ SparseMatrix mid_edge_bending(const Mesh& mesh, const Topology& topology, double
     const Vector3d normal = triangles.normal(t),
                    of_face = to_matrix({warps[static_cast<std::size_t>(triangles.faces[t])]}).transpose(),
                    u = (of_face - normal * normal.dot(of_face)).normalized(), v = normal.cross(u);
+    const double factor = mesh.face_factors.empty()
+                              ? 1
+                              : mesh.face_factors[static_cast<std::size_t>(triangles.faces[t])].bending;
     Eigen::Matrix3d squares;
     std::vector<Weights> turns;
     std::vector<Eigen::Index> live;
@@ -212,7 +215,7 @@ SparseMatrix mid_edge_bending(const Mesh& mesh, const Topology& topology, double
       return found;
     };
     for (const Index a : near)
-      for (const Index b : near) entries.emplace_back(a, b, at_node(a).dot(inverse * at_node(b)));
+      for (const Index b : near) entries.emplace_back(a, b, factor * at_node(a).dot(inverse * at_node(b)));
   }
   SparseMatrix matrix(mesh.node_count(), mesh.node_count());
   matrix.setFromTriplets(entries.begin(), entries.end());

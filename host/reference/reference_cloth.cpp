@@ -111,7 +111,7 @@ ReferenceCloth::ReferenceCloth(const Garment& garment, const Recipe& recipe,
   stiffness_ = std::move(rows.stiffness);
   bounds_ = std::move(rows.bounds);
   rows_ = std::move(rows);
-  masses_ = lumped_areas(mesh_, surface_points(mesh_));
+  masses_ = lumped_areas(mesh_, surface_points(mesh_), &FabricFactors::density);
   bending_ = reference::bending_matrix(mesh_, topology, bending_of(recipe, fabric_), nodes.is_free);
   positions_ = initial_positions(garment);
   velocities_ = initial_velocities(garment);

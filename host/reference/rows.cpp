@@ -99,7 +99,9 @@ void add_node_rows(RowBuilder& builder, const std::vector<FrameSample>& samples,
 /// K of the lengths of edges held by springs: a quarter of the fabric's stiffness times the area that belongs
 /// to the edge, half of each quad and a third of each triangle beside it.
 VectorXd edge_stiffness(const Mesh& mesh, const std::vector<std::array<Index, 2>>& edges, double stiffness) {
-  const VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
+  VectorXd areas = face_areas(mesh, to_matrix(mesh.positions));
+  for (std::size_t f = 0; f < mesh.face_factors.size(); ++f)
+    areas[static_cast<Eigen::Index>(f)] *= mesh.face_factors[f].stretch;
   std::map<std::array<Index, 2>, double> beside;
   for (Index f = 0; f < mesh.face_count(); ++f)
     for (Index i = 0; i < mesh.face_size(f); ++i) {
@@ -165,9 +167,12 @@ SpringsOfPairs springs_of_pairs(const Mesh& mesh, const Topology& topology, cons
           pairs[f], [&](const auto& other) { return springs.at(other).law == own.law; });
       const double area = areas[f] / static_cast<double>(sharing),
                    sine = std::sin(2 * std::acos(std::sqrt(mean(pair))));
-      own.stiffness += own.law == RowLaw::warp   ? area * fabric.stretch_stiffness / 4
-                       : own.law == RowLaw::weft ? area * fabric.weft_stiffness() / 4
-                                                 : area * fabric.shear_stiffness / std::max(0.1, sine * sine);
+      const FabricFactors factors =
+          mesh.face_factors.empty() ? FabricFactors{} : mesh.face_factors[static_cast<std::size_t>(f)];
+      own.stiffness += own.law == RowLaw::warp ? area * factors.stretch * fabric.stretch_stiffness / 4
+                       : own.law == RowLaw::weft
+                           ? area * factors.weft_stretch * fabric.weft_stiffness() / 4
+                           : area * factors.shear * fabric.shear_stiffness / std::max(0.1, sine * sine);
     }
   return springs;
 }
@@ -315,7 +320,9 @@ void insert_principal_limits(const Mesh& mesh, const Topology& topology, const F
         const Form stretch{stencil, point.gradients * d};
         builder.add_row(1);
         builder.add_sample(1, stretch, stretch);
-        stiffness.push_back(fabric.stretch_stiffness * point.area / 4);
+        stiffness.push_back(
+            (mesh.face_factors.empty() ? 1 : mesh.face_factors[static_cast<std::size_t>(f)].stretch) *
+            fabric.stretch_stiffness * point.area / 4);
       }
   }
   const double s = fabric.principal_strain_limit;
@@ -328,10 +335,11 @@ void append_hinges(const HingeRows& hinges, Index law, const Mesh& mesh, const F
                    GarmentRows& result) {
   RowBuilder builder;
   for (Eigen::Index i = 0; i < hinges.count(); ++i) builder.add_row(0);
-  const VectorXd k = fabric.hinge_stiffness() * hinges.stiffness();
+  const double kappa = fabric.hinge_stiffness();
+  const VectorXd k = (law == RowLaw::fold && !(kappa > 0) ? 1 : kappa) * hinges.stiffness();
   insert_rows(builder, mesh.node_count(), {k.begin(), k.end()}, 0, law, result.rows.row_count(), result);
   result.rows.rest.tail(hinges.count()).setZero();
-  result.hinges = hinges;
+  result.hinges.append(hinges);
 }
 
 /// Rows of the recipe and the fabric.
@@ -397,6 +405,9 @@ GarmentRows garment_rows(const Recipe& recipe, const Mesh& mesh, const Topology&
   if (has_hinges(recipe, fabric)) append_hinges({mesh, is_free}, RowLaw::bend, mesh, fabric, result);
   if (has_large_angles(fabric))
     append_hinges({mesh, is_free, topology, fabric.bending_ratio()}, RowLaw::large_angle, mesh, fabric,
+                  result);
+  if (!mesh.folds.empty())
+    append_hinges(HingeRows::of_folds(mesh, is_free, fabric.hinge_stiffness()), RowLaw::fold, mesh, fabric,
                   result);
   return result;
 }

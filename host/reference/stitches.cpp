@@ -22,7 +22,7 @@ Threads threads_of(const Mesh& mesh, const Sewing& sewing, const MatrixX3d& posi
     ends.insert(s, b) = -1;
     Button thread;
     if (i < seams) {
-      thread = {a, b, 0, sewing.stiffness * mesh.stitches[i].length, most[i], 0};
+      thread = {a, b, mesh.stitches[i].slack, sewing.stiffness * mesh.stitches[i].length, most[i], 0};
     } else {
       thread = mesh.buttons[i - seams];
     }

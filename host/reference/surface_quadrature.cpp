@@ -118,12 +118,19 @@ std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadratu
 }
 
 VectorXd lumped_areas(const Mesh& mesh, const std::vector<std::vector<SurfacePoint>>& points) {
+  return lumped_areas(mesh, points, nullptr);
+}
+
+VectorXd lumped_areas(const Mesh& mesh, const std::vector<std::vector<SurfacePoint>>& points,
+                      double FabricFactors::*factor) {
   VectorXd areas = VectorXd::Zero(mesh.node_count());
   for (Index f = 0; f < mesh.face_count(); ++f) {
     const auto nodes = mesh.face(f);
+    const bool is_even = mesh.face_factors.empty() || factor == nullptr;
+    const double own = is_even ? 1 : mesh.face_factors[static_cast<std::size_t>(f)].*factor;
     for (const SurfacePoint& point : points[static_cast<std::size_t>(f)])
       for (std::size_t i = 0; i < nodes.size(); ++i)
-        areas[nodes[i]] += point.values[static_cast<Eigen::Index>(i)] * point.area;
+        areas[nodes[i]] += own * (point.values[static_cast<Eigen::Index>(i)] * point.area);
   }
   return areas;
 }

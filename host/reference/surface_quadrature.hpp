@@ -54,6 +54,11 @@ std::vector<std::vector<SurfacePoint>> surface_points(const Mesh& mesh, Quadratu
 /// (10).
 VectorXd lumped_areas(const Mesh& mesh, const std::vector<std::vector<SurfacePoint>>& points);
 
+/// m_k with the factors of Mesh::face_factors on the area of each face, of density as a rule; lumped_areas()
+/// of a mesh without.
+VectorXd lumped_areas(const Mesh& mesh, const std::vector<std::vector<SurfacePoint>>& points,
+                      double FabricFactors::*factor);
+
 /// Area of each face at the given positions by the same Gauss rule [m^2], shape [face_count].
 VectorXd face_areas(const Mesh& mesh, const MatrixX3d& positions);
 

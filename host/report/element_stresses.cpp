@@ -2,6 +2,7 @@
 
 #include "engine/core/flat_vectors.hpp"
 #include "engine/mesh/material_frame.hpp"
+#include "engine/rows/face_fabric.hpp"
 #include "engine/rows/membrane.hpp"
 
 namespace isocloth {
@@ -14,6 +15,7 @@ Mesh rest_mesh(const ReportGarment& garment, const double* rest) {
   mesh.face_begin = garment.face_begin;
   mesh.face_nodes = garment.face_nodes;
   mesh.corner_uvs = garment.corner_uvs;
+  mesh.face_factors = garment.face_factors;
   return mesh;
 }
 
@@ -53,6 +55,9 @@ ElementStresses::ElementStresses(const ReportData& data, std::size_t garment_cou
           triangle.weft[i] = gradient.weft[i];
         }
       }
+      if (!mesh.face_factors.empty())
+        laws_.push_back(
+            garment.law->with(mean_factors(mesh, {{of_mesh.faces[0], first}, {of_mesh.faces[1], second}})));
       pairs_.push_back(pair);
     }
     laws_.push_back(*garment.law);

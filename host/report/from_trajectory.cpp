@@ -44,6 +44,7 @@ ReportData report_from(const TrajectoryFile& trajectory, const RunSummary& summa
     }
     if (!garments.empty() && part.node_count > 0) {
       garment.corner_uvs = garments[g].mesh.corner_uvs;
+      garment.face_factors = garments[g].mesh.face_factors;
       garment.is_kinematic = cloth_meets && is_kinematic(garments[g]);
       if (garment.is_kinematic) {
         data.garments.push_back(std::move(garment));

@@ -32,6 +32,8 @@ struct ReportGarment {
   Index clock = 0;
   /// Law of the garment's elements, which are coloured by their stress then.
   std::optional<MembraneLaw> law{};
+  /// What faces differ in from the fabric of `law`, as in Mesh; shape [face_count] or empty.
+  std::vector<FabricFactors> face_factors{};
   bool is_kinematic = false;  ///< a body (is_kinematic() of a garment): drawn plain, and without errors
 };
 

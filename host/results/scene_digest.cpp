@@ -57,6 +57,36 @@ void add(Digest& digest, const std::vector<Band>& bands) {
     add_all(digest, a, b, length, stiffness);
   }
 }
+// Whether a stitch is open goes with time. Digests of scenes without folds, fabrics of faces and driven
+// fasteners are those of before there were such.
+void add(Digest& digest, const Stitch& stitch) {
+  const auto& [a, b, length, slack] = stitch;
+  add_all(digest, a, b, length);
+}
+void add(Digest& digest, const std::vector<Fold>& folds) {
+  for (const Fold& fold : folds) {
+    const auto& [nodes, angle, stiffness, factor] = fold;
+    add_all(digest, nodes, angle, stiffness, factor);
+  }
+}
+void add(Digest& digest, const std::vector<FabricFactors>& factors) {
+  for (const FabricFactors& face : factors) {
+    const auto& [density, stretch, weft_stretch, shear, bending] = face;
+    add_all(digest, density, stretch, weft_stretch, shear, bending);
+  }
+}
+void add(Digest& digest, const std::vector<Zipper>& zippers) {
+  for (const Zipper& zipper : zippers) {
+    const auto& [name, stitches, shares, closed] = zipper;
+    add_all(digest, stitches, shares, closed.times, closed.values);
+  }
+}
+void add(Digest& digest, const std::vector<Drawstring>& drawstrings) {
+  for (const Drawstring& string : drawstrings) {
+    const auto& [name, bands, lengths, share] = string;
+    add_all(digest, bands, lengths, share.times, share.values);
+  }
+}
 /// Where nothing is pushed out, or parted, digests are those of before its time could be said.
 void add(Digest& digest, const ContactSettings& contact) {
   const auto& [tolerance, margin, pairs, body_pairs, resolve_initial_penetration, initial_penetration_time,

@@ -142,6 +142,7 @@ class Sewer {
       Sewing& sewing = garment.sewing;
       if (is_elastic)
         sewing.force = stage_.strain * std::min(from.fabric.stretch_stiffness, from.fabric.weft_stiffness());
+      sewing.strength = std::max(sewing.strength, sewing.force);
       sewing.speed = mean_element_size(from.mesh) / step_;
       // What is closed by that force stays open by a quarter of the tolerance at most.
       sewing.stiffness = std::max(sewing.stiffness, 4 * sewing.force / stage_.tolerance);

@@ -85,6 +85,26 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   members().at(garment, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
 }
 
+void Simulation::set_zipper(std::size_t garment, std::size_t zipper, double closed) {
+  members().require_idle("set_zipper");
+  check_index(garment, garment_count());
+  std::vector<Zipper>& zippers = members().scene.garments[garment].zippers;
+  const std::string key = text(key_of(garment), ".zippers[", zipper, "]");
+  if (zipper >= zippers.size()) refuse(key, "none", text("one of ", zippers.size(), " zippers"));
+  require_finite(key + ".closed", closed);
+  zippers[zipper].closed = {{0}, {closed}};
+}
+
+void Simulation::set_drawstring(std::size_t garment, std::size_t drawstring, double share) {
+  members().require_idle("set_drawstring");
+  check_index(garment, garment_count());
+  std::vector<Drawstring>& strings = members().scene.garments[garment].drawstrings;
+  const std::string key = text(key_of(garment), ".drawstrings[", drawstring, "]");
+  if (drawstring >= strings.size()) refuse(key, "none", text("one of ", strings.size(), " drawstrings"));
+  require_positive(key + ".share", share);
+  strings[drawstring].share = {{0}, {share}};
+}
+
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
   members().require_idle("set_forces");
   check_index(garment, garment_count());

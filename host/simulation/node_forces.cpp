@@ -189,7 +189,7 @@ void Simulation::add_force(const std::string& name, const std::vector<std::size_
     });
     if (group == force.groups.end()) group = force.groups.insert(group, Members::ForceGroup{});
     group->garments.push_back(g);
-    const std::vector<double> areas = node_areas(mesh);
+    const std::vector<double> areas = node_areas(mesh, &FabricFactors::density);
     group->areas.insert(group->areas.end(), areas.begin(), areas.end());
   }
   if (!has_surroundings(m.scene)) {

@@ -101,22 +101,36 @@ std::vector<AdvanceReport> Simulation::Members::advance_solvers(int steps) {
   return reports;
 }
 
+void Simulation::Members::drive_fasteners() {
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    Garment& own = scene.garments[g];
+    const double end = own.time_offset + static_cast<double>(clocks[g] + 1) * scene.step;
+    if (frozen[g] == 0 && set_fasteners(own.zippers, own.drawstrings, end, own.mesh))
+      at(g, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
+  }
+}
+
 std::vector<StepReport> Simulation::advance(int steps) {
   require_step_count(steps);
   Members& m = members();
   m.require_idle("advance");
   m.asked.clear();
   m.has_kept = false;
-  std::vector<StepReport> reports =
-      m.is_asked_for_loads() ? add_up_steps(steps, garment_count(), [&m] { return m.step_with_loads(); })
-                             : totals_of(m.advance_solvers(steps));
+  std::vector<StepReport> reports = m.is_busy() ? add_up_steps(steps, garment_count(),
+                                                               [&m] {
+                                                                 m.drive_fasteners();
+                                                                 return m.is_asked_for_loads()
+                                                                            ? m.step_with_loads()
+                                                                            : totals_of(m.advance_solvers(1));
+                                                               })
+                                                : totals_of(m.advance_solvers(steps));
   m.has_kept = m.keeps_steps && steps == 1;
   return reports;
 }
 
 int Simulation::most_steps_at_once() const {
   const Members& m = members();
-  if (!m.options.measure_strain || m.is_asked_for_loads() || m.keeps_steps) return 1;
+  if (!m.options.measure_strain || m.is_busy() || m.keeps_steps) return 1;
   return std::max(1, most_measured_steps(m.solvers.solvers));
 }
 

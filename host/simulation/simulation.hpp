@@ -187,6 +187,11 @@ class Simulation {
   /// [rad/s]; a change of the state, not of the scene: reset() and restore() take it back.
   void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);
   void set_wind(const Wind& wind);
+  /// Moves the slider of a zipper: its seam is closed up to a share of its length from the next step on,
+  /// whatever its motion said.
+  void set_zipper(std::size_t garment, std::size_t zipper, double closed);
+  /// Draws a string in or lets it out to a share of its edge's length, > 0, likewise.
+  void set_drawstring(std::size_t garment, std::size_t drawstring, double share);
   void set_gravity(std::size_t garment, double gravity);  ///< sets gravity [m/s^2], along -z
   /// Sets forces on the nodes of a garment until they are set anew [N], shape [node_count], or empty: none.
   /// On pinned nodes and those that grippers hold rigidly they do nothing. Not with Metric::mass.

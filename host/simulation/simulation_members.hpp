@@ -161,8 +161,17 @@ struct Simulation::Members {
   void make_sheets();
   /// Takes steps of the solvers, as Simulation::advance(), with the forces that the scene has.
   std::vector<AdvanceReport> advance_solvers(int steps);
+  /// Opens and closes zippers, and draws strings, as they are when the next step ends.
+  void drive_fasteners();
+  bool has_driven_fasteners() const {
+    return std::ranges::any_of(scene.garments, [](const Garment& garment) {
+      return !garment.zippers.empty() || !garment.drawstrings.empty();
+    });
+  }
   /// Whether functions of the program or the air are asked before each step.
   bool is_asked_for_loads() const { return scene.wind.model == WindModel::panels || !forces.empty(); }
+  /// Whether something is to be done before each step.
+  bool is_busy() const { return is_asked_for_loads() || has_driven_fasteners(); }
   /// Takes one step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.

@@ -48,7 +48,8 @@ SurroundingsCheck::SurroundingsCheck(const Device& device, const ExecutionOption
       precision_(options.precision),
       solver_(make_garment_solver(device, options.precision, garment, resolved, options.solver)),
       is_free_(reference::node_kinds(garment).is_free),
-      masses_(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh))),
+      masses_(reference::lumped_areas(garment.mesh, reference::surface_points(garment.mesh),
+                                      &FabricFactors::density)),
       holds_(is_free_.size()),
       length_(diagonal(garment)),
       sums_(tolerance_of_sums(options.precision, garment.mesh.node_count())) {

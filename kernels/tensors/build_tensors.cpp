@@ -12,10 +12,13 @@ struct LumpMassesBody {
     for (Index c = a.mesh.node_corner_begin[node]; c < a.mesh.node_corner_begin[node + 1]; ++c) {
       const Index corner = a.mesh.node_corners[c];
       const FaceCorners f = face_corners(a.mesh, a.mesh.corner_faces[corner]);
+      double own = 0;
+      double& sum = a.factors.empty() ? mass : own;
       for (int q = 0; q < gauss_point_count(f.size); ++q) {
         const auto g = gauss_point<double>(f.size, q);
-        mass += g.value[corner - f.first] * surface_point(g, f.p, f.size).area;
+        sum += g.value[corner - f.first] * surface_point(g, f.p, f.size).area;
       }
+      if (!a.factors.empty()) mass += a.factors[a.mesh.corner_faces[corner]] * own;
     }
     a.masses[node] = mass;
   }

@@ -9,7 +9,9 @@ namespace isocloth {
 
 struct LumpMasses {
   MeshView mesh;
-  ArrayView<double> masses;  ///< m_k = sum_e int N_k dA [m^2], shape [node_count]
+  /// f_e of each face, shape [face_count]; empty: 1.
+  ArrayView<const double> factors{};
+  ArrayView<double> masses;  ///< m_k = sum_e f_e int N_k dA [m^2], shape [node_count]
 };
 
 struct BuildTensors {

@@ -77,12 +77,22 @@ ISOCLOTH_HD AngleStrain<S> large_angle(const Hinge<S>& h) {
 }
 
 /// Whether the rows of a law (RowLaw) are those of hinges.
-ISOCLOTH_HD bool is_of_hinge(Index law) { return law == RowLaw::bend || law == RowLaw::large_angle; }
+ISOCLOTH_HD bool is_of_hinge(Index law) {
+  return law == RowLaw::bend || law == RowLaw::large_angle || law == RowLaw::fold;
+}
+/// Of FoldRows: theta - theta_0, of a full turn more or less the one within [-3/2 pi, 3/2 pi].
+template <class S>
+ISOCLOTH_HD S fold_angle(S c) {
+  const auto number = [](double x) { return S(static_cast<typename Lanes<S>::Scalar>(x)); };
+  const S most = number(4.71238898038468986), turn = number(6.28318530717958648);
+  return select(c > most, c - turn, select(c < -most, c + turn, c));
+}
 /// By its law; rest: theta_0 of those that are measured from it.
 template <class S>
 ISOCLOTH_HD AngleStrain<S> angle_strain(Index law, const Hinge<S>& h, S rest) {
   if (law == RowLaw::large_angle) return large_angle(h);
-  return {h.angle - rest, S(typename Lanes<S>::Scalar(1))};
+  const S turned = h.angle - rest;
+  return {law == RowLaw::fold ? fold_angle(turned) : turned, S(typename Lanes<S>::Scalar(1))};
 }
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

@@ -127,6 +127,11 @@ std::vector<KernelCase> all_cases() {
   springs.weft_stretch_stiffness = 32;
   springs.shear_stiffness = 8;
   cases.push_back(case_of("membrane", garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs), "membrane"));
+  springs.poisson_ratio = 0.25;
+  Garment fabrics = garment_of(mixed_mesh(9, 11, 0.4, 0.3), {5, 60}, springs);
+  for (Index f = 0; f < fabrics.mesh.face_count(); ++f)
+    fabrics.mesh.face_factors.push_back(f % 3 == 0 ? FabricFactors{} : FabricFactors{2, 0.5, 1, 3, 4});
+  cases.push_back(case_of("fabrics", std::move(fabrics), "membrane"));
   springs.poisson_ratio = 0.4;
   springs.weft_bending_stiffness = 3 * springs.bending_stiffness;
   springs.strain_limit = 0.03;

@@ -162,6 +162,18 @@ inline Scene scene_with(Feature feature) {
     case Feature::bands:
       sheet.mesh.bands = {{0, 12, 0.3, 1}};
       break;
+    case Feature::folds:
+      sheet.mesh.folds = {{.nodes = {5, 6, 9, 1}, .angle = 0.5, .stiffness = 1e-6}};
+      break;
+    case Feature::fabric_factors:
+      sheet.mesh.face_factors.resize(9);
+      sheet.mesh.face_factors[4] = {2, 3, 2, 2, 8};
+      break;
+    case Feature::driven_fasteners:
+      sheet.mesh.stitches = {{0, 12, 0.3}};
+      sheet.zippers = {
+          {.name = "seam", .stitches = {0}, .shares = {0}, .closed = {.times = {0, 1}, .values = {0, 1}}}};
+      break;
     case Feature::forces:
     case Feature::force_slopes:
       sheet.forces.resize(16);

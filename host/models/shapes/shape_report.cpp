@@ -48,6 +48,7 @@ ReportData shape_report(const Simulation& simulation, const std::string& scene_n
     shown.pinned_nodes.push_back(point.node);
   if (MembraneLaw::exists(find_recipe(simulation.scene().recipe)))
     shown.law.emplace(find_recipe(simulation.scene().recipe), garment.fabric);
+  shown.face_factors = mesh.face_factors;
   ReportData data;
   data.summary = tally.summary;
   data.garments = {std::move(shown)};

@@ -1,0 +1,24 @@
+// What faces are made of (Mesh::face_factors).
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "engine/material/fabric.hpp"
+#include "engine/mesh/mesh.hpp"
+
+namespace isocloth {
+
+/// Factors of a face; 1 where the mesh has none.
+inline FabricFactors factors_of(const Mesh& mesh, Index face) {
+  return mesh.face_factors.empty() ? FabricFactors{} : mesh.face_factors[static_cast<std::size_t>(face)];
+}
+
+/// Means of the factors of faces by area; areas: (face, area).
+FabricFactors mean_factors(const Mesh& mesh, std::initializer_list<std::pair<Index, double>> areas);
+
+/// The fabric with these factors. Poisson's ratio follows, nu sqrt(stretch / weft_stretch), so that warp and
+/// weft are coupled as in the whole garment (Fabric::poisson_coupling()).
+void set_factors(const FabricFactors& factors, const Fabric& of_garment, Fabric& fabric);
+
+}  // namespace isocloth
