@@ -9,7 +9,7 @@
 namespace isocloth {
 namespace {
 
-constexpr double least_shape = 1e-6;  ///< least altitude of an ear over its longest side
+constexpr double least_ear = 1e-6;  ///< least altitude of an ear over its longest side
 
 /// The corners seen along the area vector, so that they run counter-clockwise; empty without an area.
 std::vector<Vec2d> flattened(const std::vector<Vec3d>& corners) {
@@ -74,7 +74,7 @@ class EarClipping {
     const Vec2d a = point(before(i)), b = point(i), c = point(after(i));
     const double longest = std::max({norm(b - a), norm(c - b), norm(a - c)});
     const double found = cross(b - a, c - a) / (longest * longest);
-    if (!(found > least_shape)) return 0;
+    if (!(found > least_ear)) return 0;
     for (std::size_t other = 0; other < left_.size(); ++other) {
       const Vec2d& p = point(other);
       if (p == a || p == b || p == c) continue;
