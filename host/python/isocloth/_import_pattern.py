@@ -66,8 +66,8 @@ def import_pattern(path, folder, *, body=None, nodes=4000, edge_length=None, fab
     body_unit, up: of the body. size: of a graded DXF. ease: the greatest difference of the lengths of a seam, as a
     share of the longer one; none: any. places: a dict of panels and where they go, "torso.front" or a dict with
     ``surface``, ``angle`` [degrees from the front to the wearer's left], ``height`` [m from the surface's high end down
-    to the panel's middle] and ``layer`` (0 innermost). arrange: whether panels are arranged anew; default: those of which the file does not say where they stand. duration: [s]
-    of draping after the sewing.
+    to the panel's middle] and ``layer`` (0 innermost). arrange: whether panels are arranged anew; default: those of
+    which the file does not say where they stand. duration: [s] of draping after the sewing.
 
     Raises :class:`MeshError` with all faults of the pattern, each with the names of its panels and edges, and
     :class:`FileError`.
