@@ -230,7 +230,10 @@ class PatternMesher {
       result_.mesh.stitches.push_back({nodes[0], nodes[1], thread.first});
       result_.seams.of_stitches.push_back(thread.second);
     }
-    for (const Seam& seam : seams_) result_.seams.names.push_back(seam.name());
+    for (const Seam& seam : seams_) {
+      result_.seams.names.push_back(seam.name());
+      result_.seams.orders.push_back(order_of(seam));
+    }
     return std::move(result_);
   }
 
@@ -264,6 +267,17 @@ class PatternMesher {
       refuse(key_, ".seams[", s, "]: found edge ", found[0].edge, " of \"", seams_[s].panels[0],
              "\" twice, expected two edges");
     return found;
+  }
+
+  /// Place of a seam among all in the order of sewing.
+  Index order_of(const Seam& seam) const {
+    constexpr Index orders = 1001;  // of each layer
+    const std::size_t one = numbers_.at(seam.panels[0]), other = numbers_.at(seam.panels[1]);
+    const auto corners = static_cast<Index>(panels_[one].outline.size()),
+               apart = std::abs(seam.edges[0] - seam.edges[1]);
+    const bool is_dart = one == other && (apart == 1 || apart == corners - 1);
+    return orders * std::max(panels_[one].layer, panels_[other].layer) +
+           static_cast<Index>(seam.order.value_or(is_dart ? 0 : 1));
   }
 
   /// How many parts each edge has: edges that seams join have as many as each other.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Panel {
   Vec3d rotation;  ///< rotation vector [degrees]
   Vec3d translation;
   double around = 0;  ///< [m]
+  Index layer = 0;    ///< seams of panels of lower layers are sewn first, 0 to 1000
   bool operator==(const Panel&) const = default;
 };
 
@@ -42,6 +44,9 @@ struct Seam {
   std::array<std::string, 2> panels;
   std::array<Index, 2> edges{};
   SeamDirection direction = SeamDirection::shorter;
+  /// When it is sewn, lower numbers first, 0 to 1000; none: 0 of a dart, a seam of two edges of one panel
+  /// that meet in a corner, and 1 of others.
+  std::optional<double> order = {};
   /// "front.2 with back.0"
   std::string name() const { return text(panels[0], ".", edges[0], " with ", panels[1], ".", edges[1]); }
   bool operator==(const Seam&) const = default;
@@ -79,6 +84,8 @@ struct SeamNames {
   std::vector<std::string> names;
   /// Index in `names` of the seam that each stitch holds; of two that end there the first.
   std::vector<Index> of_stitches;
+  /// When each seam is sewn, lower numbers first: by the layers of its panels, then by its order.
+  std::vector<Index> orders;
 };
 
 /// Panels that are sewn to one mesh.

@@ -24,6 +24,18 @@ class RunWatch : public RunObserver {
     std::fprintf(stderr, "isocloth: warning: %s\n", line.c_str());
   }
 
+  void on_sewing(const SewingProgress& sewing) override {
+    if (!progress_) progress_.emplace("sewing, steps", sewing.most_steps, 0, quiet_, &monitor);
+    progress_->update(sewing.step, note_of(sewing));
+  }
+
+  void on_sewn(const SewnScene& sewn) override {
+    progress_.reset();
+    if (!quiet_)
+      std::fprintf(stderr, "isocloth: sewn in %d steps, seams open by %.2g m at most\n", sewn.steps,
+                   sewn.opening);
+  }
+
   void on_start(const RunStart& start) override {
     if (!quiet_ && !start.created_folders.empty())
       std::fprintf(stderr, "isocloth: made the folder %s\n", start.created_folders.back().c_str());

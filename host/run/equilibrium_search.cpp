@@ -17,7 +17,8 @@ namespace {
 constexpr double shortest_step = 1e-5;  ///< shortest step of the search [s]
 constexpr double nearly_balanced = 0.05;
 
-/// (rho / h + alpha) |v| over the weight per area, of the node for which it is largest.
+}  // namespace
+
 double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocities) {
   const ResolvedScene resolved(scene);
   double most = 0;
@@ -30,8 +31,6 @@ double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocitie
   }
   return most;
 }
-
-}  // namespace
 
 void require_equilibrium(const Scene& scene) {
   require_known(methods::rest, scene);

@@ -12,6 +12,10 @@ struct EquilibriumSettings {
   std::int64_t most_steps = 2000;
 };
 
+/// (rho / h + alpha) |v| over the weight per area, of the node for which it is largest: what moved it in a
+/// step from standstill. velocities: of the nodes of all garments [m/s], one after another.
+double largest_imbalance(const Scene& scene, const std::vector<Vec3d>& velocities);
+
 /// Throws SceneError naming what the search cannot do: bodies, grippers, motions, gusts, impulses.
 void require_equilibrium(const Scene& scene);
 

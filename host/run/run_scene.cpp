@@ -13,11 +13,14 @@
 #include "host/files/error_text.hpp"
 #include "host/files/in_file.hpp"
 #include "host/report/from_trajectory.hpp"
+#include "host/results/obstacle_poses.hpp"
 #include "host/results/result_folder.hpp"
+#include "host/results/trajectory_writer.hpp"
 #include "host/run/certificate.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/run/run_tally.hpp"
 #include "host/scene/scene_file.hpp"
+#include "host/scene/sewn_file.hpp"
 #include "host/simulation/simulation.hpp"
 
 namespace isocloth {
@@ -41,7 +44,7 @@ class Run {
         simulation_(start_simulation(scene_, request.scene, request.execution)),
         tally_(resolved_, request.scene.stem().string(), simulation_, folder_.resumed_from()),
         certificate_(scene_) {
-    tally_.name_seams(seams_);
+    tally_.name_seams(sewing_.seams);
     if (folder_.starts_anew())
       warn(text(
           request.output.string(),
@@ -57,6 +60,7 @@ class Run {
     if (const auto& checkpoint = folder_.resumed_from()) go_to(*checkpoint);
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
+    if (sewn_) write_sewn();
     if (request_.certify) simulation_.keep_step_records(true);
     if (!folder_.resumed_from()) {
       tally_.measure_start(separation.nodes > 0 ? Certificate(simulation_.scene()).of_start().near
@@ -79,7 +83,9 @@ class Run {
   RunSummary finish() {
     std::string unreported;
     try {
-      if (request_.equilibrium)
+      if (is_stopped_by_seams())
+        refuse_open_seams();
+      else if (request_.equilibrium)
         find_equilibrium();
       else
         simulate();
@@ -119,7 +125,7 @@ class Run {
  private:
   Scene read() {
     require_positive("checkpoint_every", request_.checkpoint_every);
-    Scene scene = read_scene(request_.scene, warnings_, seams_, request_.access,
+    Scene scene = read_scene(request_.scene, warnings_, sewing_, request_.access,
                              MonitorView(request_.execution.monitor));
     if (request_.equilibrium) {
       if (request_.execution.precision == Precision::float32)
@@ -133,7 +139,47 @@ class Run {
       scene.frame_interval = 0;
     }
     observer_.on_set_up();
-    return scene;
+    return sewing_.stage ? sewn(std::move(scene)) : scene;
+  }
+
+  Scene sewn(Scene scene) {
+    return in_file(request_.scene, [&] {
+      sewn_ = sew(std::move(scene), sewing_, request_.execution,
+                  [this](const SewingProgress& progress) { observer_.on_sewing(progress); });
+      return sewn_->scene;
+    });
+  }
+
+  bool is_stopped_by_seams() const {
+    return sewn_ && !sewn_->unclosed.empty() && sewing_.stage->if_open == IfOpen::stop;
+  }
+  void refuse_open_seams() {
+    tally_.summary.status = "stopped";
+    tally_.summary.message =
+        text("time did not begin: ", describe(*sewn_), "; sewing.if_open \"continue\" goes on all the same");
+  }
+
+  /// What was sewn, beside the result of the run.
+  void write_sewn() {
+    write_sewn_garments(folder_.working_path() / "sewn.h5", scene_, sewing_);
+    for (const UnclosedSeam& seam : sewn_->unclosed) warn("sewing: " + describe(seam, scene_));
+    observer_.on_sewn(*sewn_);
+    if (sewn_->frames.empty()) return;
+    TrajectoryLayout layout = trajectory_layout(scene_);
+    layout.has_contact_loads = false;
+    TrajectoryWriter writer(folder_.working_path() / "sewing.h5", layout);
+    for (std::size_t f = 0; f < sewn_->frames.size(); ++f) {
+      TrajectoryFrame frame{.step = sewn_->frame_steps[f],
+                            .time = scene_.step * sewn_->frame_steps[f],
+                            .positions = {},
+                            .metrics = std::vector<FrameMetrics>(scene_.garments.size()),
+                            .obstacle_poses = obstacle_poses(scene_, layout.clock_offsets, 0)};
+      for (const std::vector<Vec3d>& garment : sewn_->frames[f])
+        for (const Vec3d& p : garment) frame.positions.insert(frame.positions.end(), {p.x, p.y, p.z});
+      writer.append(frame);
+    }
+    writer.close();
+    sewn_->frames.clear();
   }
 
   void warn(const std::string& line) {
@@ -408,7 +454,8 @@ class Run {
   RunObserver& observer_;
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them, as to the next
-  std::vector<std::shared_ptr<const SeamNames>> seams_;
+  SewingPlan sewing_;
+  std::optional<SewnScene> sewn_;  ///< what was sewn before time begins
   const Scene scene_;
   const ResolvedScene resolved_;
   ResultFolder folder_;

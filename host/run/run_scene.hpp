@@ -10,6 +10,7 @@
 #include "host/results/result_options.hpp"
 #include "host/results/run_record.hpp"
 #include "host/run/equilibrium_search.hpp"
+#include "host/run/sew.hpp"
 #include "host/state/execution_options.hpp"
 
 namespace isocloth {
@@ -44,6 +45,10 @@ class RunObserver {
   virtual ~RunObserver() = default;
   /// The scene is read; from here on the monitor ends set-up and steps, before it hanging of cloth alone.
   virtual void on_set_up() {}
+  /// After each step of sewing, before on_start().
+  virtual void on_sewing(const SewingProgress&) {}
+  /// After sewing, and the warnings of it.
+  virtual void on_sewn(const SewnScene&) {}
   /// A line that RunSummary::warnings has, too.
   virtual void on_warning(const std::string&) {}
   virtual void on_start(const RunStart&) {}

@@ -20,6 +20,7 @@
 #include "host/meshes/mesh_file.hpp"
 #include "host/scene/recorded_motion.hpp"
 #include "host/scene/rest_noise.hpp"
+#include "host/scene/sewn_file.hpp"
 #include "host/scene/start_shape.hpp"
 
 namespace isocloth {
@@ -303,7 +304,15 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
   };
   if (last_spec_ != spec) {
     last_seams_.reset();
-    if (spec.sewn.panels.empty()) {
+    if (spec.sewn.panels.empty() && spec.generator.empty() && is_sewn_file(spec.file)) {
+      if (spec.weld != 0 || spec.uv_scale != 0 || spec.grain != 0)
+        fail(text(key, ": found weld, uv_scale or grain with ", spec.file,
+                  ", expected none: its seams and threads are as they were sewn"));
+      take(read_sewn_garment(folder_ / spec.file, spec.garment, key));
+    } else if (spec.sewn.panels.empty()) {
+      if (!spec.garment.empty())
+        fail(text(key, ".garment: found \"", spec.garment, "\", expected none: ", spec.file,
+                  " has no garments; sewn.h5 of a result has"));
       if (spec.grain != 0 && !(spec.uv_scale > 0))
         fail(text(key, ".grain: found ", spec.grain, ", expected none without uv_scale"));
       MeshNames names;

@@ -1,5 +1,11 @@
 #include "host/scene/panel_keys.hpp"
 
+#include <algorithm>
+
+#include "engine/core/checks.hpp"
+#include "engine/core/errors.hpp"
+#include "engine/core/text.hpp"
+
 namespace isocloth {
 
 namespace {
@@ -30,6 +36,8 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
     k.vector("translation", panel.translation, "displacement after it [m]");
     k.number("around", panel.around, not_negative,
              "radius by which it is bent about an upright axis behind it, before that [m]; 0: flat");
+    k.integer("layer", panel.layer, whole(0, 1000),
+              "seams of panels of lower layers are sewn first, where the scene has sewing");
   });
   keys.objects(
       "seams", "edges that are sewn together, by default whichever way round their threads are shorter", 0,
@@ -43,6 +51,10 @@ void describe_panels(Keys& keys, PanelSpec& spec) {
         k.choice("direction", seam.direction, {"shorter", "same", "opposite"},
                  "how both edges, each from its corner to the next, run beside each other: the way round in "
                  "which their threads are shorter, the same way, or against each other");
+        k.number(
+            "order", seam.order, whole(0, 1000),
+            "when it is sewn, lower numbers first, where the scene has sewing; default: 0 of a dart, two "
+            "edges of a panel that meet in a corner, and 1 of others");
       });
   keys.objects(
       "buttons", "places on panels that a button or press stud holds together", 0,
@@ -84,6 +96,43 @@ void describe_sewing(Keys& keys, Sewing& sewing) {
     k.number("stiffness", sewing.stiffness, positive,
              "of seams that are closer than that: force per opening [N/m per m of seam]");
   });
+}
+
+void describe_sewing_stage(Keys& keys, std::optional<SewingStage>& stage) {
+  keys.object(
+      "sewing",
+      "sewing before time begins: all seams are closed, without gravity and wind, by steps from standstill "
+      "with all that moves where it is at t = 0; default: none, seams close while time runs",
+      Need::optional, [&](Keys& k) {
+        SewingStage found;
+        k.number("tolerance", found.tolerance, positive, "widest opening of a seam that is closed [m]");
+        k.number(
+            "balance", found.balance, positive,
+            "it ends where no force on a node that nothing balances is more than this share of its weight");
+        k.number("strain", found.strain, {.least = 0, .most = 1, .above = true},
+                 "to which the pull of a seam stretches the cloth at most; recipes whose rows do not stretch "
+                 "pull with garments[].sewing.force");
+        k.integer("most_steps", found.most_steps, whole(1, 1'000'000), "greatest number of steps");
+        k.choice("if_open", found.if_open, {"stop", "continue"},
+                 "what becomes of the run where seams stay open: it ends before time begins, or goes on");
+        k.integer("frames", found.frames, whole(0, 1'000'000),
+                  "every how many steps of it are kept as frames, in sewing.h5 of the result; 0: none");
+        stage = found;
+      });
+}
+
+void validate_sewing(const Scene& scene, const SewingStage& stage) {
+  const auto refuse = [](const char* key, const auto& found, const char* expected) {
+    throw SceneError(text(key, ": found ", found, ", expected ", expected));
+  };
+  require_positive("sewing.tolerance", stage.tolerance);
+  require_positive("sewing.balance", stage.balance);
+  require_positive("sewing.strain", stage.strain);
+  if (stage.most_steps < 1) refuse("sewing.most_steps", stage.most_steps, "at least 1");
+  if (stage.frames < 0) refuse("sewing.frames", stage.frames, "0 for none, or every how many steps");
+  if (std::ranges::all_of(scene.garments, [](const Garment& g) { return g.mesh.stitches.empty(); }))
+    refuse("sewing", "no garment with seams",
+           "at least one; leave out sewing, or give mesh.panels its seams");
 }
 
 }  // namespace isocloth

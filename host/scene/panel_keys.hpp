@@ -3,6 +3,7 @@
 
 #include "engine/mesh/panels.hpp"
 #include "engine/model/sewing.hpp"
+#include "engine/model/sewing_plan.hpp"
 #include "host/files/keys.hpp"
 
 namespace isocloth {
@@ -18,5 +19,11 @@ struct PanelSpec {
 
 void describe_panels(Keys& keys, PanelSpec& spec);
 void describe_sewing(Keys& keys, Sewing& sewing);
+/// Describes the sewing of a scene before time begins.
+void describe_sewing_stage(Keys& keys, std::optional<SewingStage>& stage);
+
+/// Throws SceneError, naming keys of the scene file, for numbers of the stage that are out of range and a
+/// scene without seams.
+void validate_sewing(const Scene& scene, const SewingStage& stage);
 
 }  // namespace isocloth

@@ -151,8 +151,7 @@ void warn_of_short_recordings(const SceneSpec& spec, const std::vector<std::size
 
 /// `root`: what `spec` was read from.
 Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
-                 std::vector<std::string>& warnings, std::vector<std::shared_ptr<const SeamNames>>& seams,
-                 const MonitorView& monitor) {
+                 std::vector<std::string>& warnings, SewingPlan& sewing, const MonitorView& monitor) {
   Scene scene = spec.scene;
   if (scene.name.empty()) scene.name = path.stem().string();
   GarmentMaker maker(path.parent_path(), scene.seed, monitor);
@@ -180,7 +179,8 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
           scene.garments.push_back(is_copy ? Garment(scene.garments.back()) : maker.make(replica, key, g));
           if (is_copy) scene.garments.back().name = replica.name;
         });
-        seams.push_back(maker.seams());
+        sewing.seams.push_back(maker.seams());
+        sewing.layers.push_back(spec.garments[g].layer);
         if (replica.has_preset_poisson && !knows_poisson) scene.garments.back().fabric.poisson_ratio = 0;
       } catch (const SceneError& error) {
         if (!spec.garments[g].is_batch()) throw;
@@ -218,6 +218,13 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
     add_pairs(spec, file_numbers, scene);
     validate_scene(scene);
   });
+  sewing.stage = spec.sewing;
+  if (spec.sewing) validate_sewing(scene, *spec.sewing);
+  for (std::size_t g = 0; spec.sewing && g < spec.garments.size(); ++g)
+    if (spec.garments[g].initial.drape)
+      throw SceneError(text("garments[", g,
+                            "].initial: found a shape by drape, expected none with sewing, "
+                            "which begins where panels stand"));
   warnings = unused_keys(root, recipe);
   warnings.insert(warnings.end(), maker.warnings().begin(), maker.warnings().end());
   warn_of_short_recordings(spec, file_numbers, scene, warnings);
@@ -233,19 +240,18 @@ Scene read_scene(const fs::path& path, const FileAccess& access) {
 
 Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, const FileAccess& access,
                  const MonitorView& monitor) {
-  std::vector<std::shared_ptr<const SeamNames>> seams;
-  return read_scene(path, warnings, seams, access, monitor);
+  SewingPlan sewing;
+  return read_scene(path, warnings, sewing, access, monitor);
 }
 
-Scene read_scene(const fs::path& path, std::vector<std::string>& warnings,
-                 std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access,
-                 const MonitorView& monitor) {
-  seams.clear();
+Scene read_scene(const fs::path& path, std::vector<std::string>& warnings, SewingPlan& sewing,
+                 const FileAccess& access, const MonitorView& monitor) {
+  sewing = {};
   std::vector<std::string> notes;
   const Json root = read_scene_json(path, access, notes);
   SceneSpec spec;
   read_root_keys(root, path.string(), [&spec](Keys& keys) { describe_scene(keys, spec); });
-  Scene scene = in_file(path, [&] { return make_scene(spec, root, path, warnings, seams, monitor); });
+  Scene scene = in_file(path, [&] { return make_scene(spec, root, path, warnings, sewing, monitor); });
   warnings.insert(warnings.begin(), notes.begin(), notes.end());
   return scene;
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/core/monitor.hpp"
-#include "engine/mesh/panels.hpp"
 #include "engine/model/scene.hpp"
+#include "engine/model/sewing_plan.hpp"
 #include "host/files/file_access.hpp"
 
 namespace isocloth {
@@ -26,11 +26,10 @@ Scene read_scene(const std::filesystem::path& path, const FileAccess& access = {
 Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
                  const FileAccess& access = {}, const MonitorView& monitor = {});
 
-/// Reads a scene with warnings; `seams` receives what the seams of each garment are called, null where it is
-/// not sewn of panels.
-Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings,
-                 std::vector<std::shared_ptr<const SeamNames>>& seams, const FileAccess& access = {},
-                 const MonitorView& monitor = {});
+/// Reads a scene with warnings; `sewing` receives what the seams of each garment are called, and how the file
+/// asks for them to be sewn before time begins. The scene itself is unsewn: see sew() of host/run/sew.hpp.
+Scene read_scene(const std::filesystem::path& path, std::vector<std::string>& warnings, SewingPlan& sewing,
+                 const FileAccess& access = {}, const MonitorView& monitor = {});
 
 /// The text of a scene file for a copy in another folder: the same, with fabrics from files written out and
 /// the other files that it names made absolute.

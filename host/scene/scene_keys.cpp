@@ -95,10 +95,13 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
         [&mesh](Keys& k) { describe_panels(k, mesh.sewn); }},
        {"file", "",
         "OBJ or PLY file; vertex order is kept, and texture coordinates say where threads run, if every "
-        "corner of a face has some: warp along u",
+        "corner of a face has some: warp along u; or the sewn.h5 of a result: garments as they were sewn, "
+        "with "
+        "their rest shape and seams",
         [&mesh](Keys& k) {
           k.string("file", mesh.file, "path, relative to the folder of the scene file [coordinates in m]",
                    required);
+          k.string("garment", mesh.garment, "name of the garment of a sewn.h5; default: its only one");
           k.number("weld", mesh.weld, not_negative,
                    "distance within which nodes on open edges are united, which closes seams that a program "
                    "left open [m]; the first of them stays, numbers of later nodes move up; 0: none");
@@ -289,6 +292,10 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "time of the garment's motions at the start of the run [s]; its nodes start where they start: "
               "choose a time at which the motion is there too, or give the pins a ramp");
   describe_sewing(keys, garment.given.sewing);
+  keys.integer(
+      "layer", garment.layer, whole(0, 1000),
+      "garments of lower layers are sewn first, and those of higher ones around them, where the scene "
+      "has sewing");
   keys.number("pressure", garment.given.pressure, any_number,
               "behind the cloth over that in front of it, where its faces are counter-clockwise [Pa]");
   keys.objects("pins", "nodes with a prescribed motion", 0, [&](Keys& k, std::size_t p) {
@@ -335,6 +342,7 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
               [&](Keys& k) { describe_contact(k, scene.contact, spec.pairs); });
   keys.object("wind", "the moving air, which fabrics with drag feel; default: still air", Need::optional,
               [&](Keys& k) { describe_wind(k, scene.wind); });
+  describe_sewing_stage(keys, spec.sewing);
   keys.objects("obstacles", "what the cloth meets", 0, [&](Keys& k, std::size_t o) {
     spec.obstacles.resize(o + 1);
     describe_obstacle(k, spec.obstacles[o]);

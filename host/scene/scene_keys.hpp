@@ -26,6 +26,7 @@ struct MeshSpec {
   Index radial = 0, around = 0, along = 0, triangles = 1700;
   double inner_radius = 0, outer_radius = 0, radius = 0, height = 0, phase = 0;
   std::optional<double> seed;
+  std::string garment;  ///< garment of a file of sewn ones; empty: its only one
   double weld = 0;      ///< distance within which nodes on open edges of a file are united [m]
   double uv_scale = 0;  ///< units of a file per unit of texture coordinates that are a pattern; 0: none
   double grain = 0;     ///< direction of the warp of the pattern of uv_scale, from u [degrees]
@@ -90,6 +91,7 @@ struct GarmentSpec {
   std::vector<std::string>
       unused_keys;  ///< keys of the fabric that something else takes the place of, and what
   Garment given;    ///< its numbers, as they are: gravity, time_offset, sewing, pressure
+  Index layer = 0;  ///< its layer where the scene is sewn before time begins
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
   std::optional<double> replicas;
@@ -104,6 +106,7 @@ struct SceneSpec {
   std::vector<ObstacleSpec> obstacles;
   std::vector<BodySpec> bodies;
   std::vector<PairSpec> pairs;  ///< friction in contacts of pairs
+  std::optional<SewingStage> sewing;
 };
 
 /// Describes an object `name` with scale, rotation and translation.

@@ -1,5 +1,8 @@
 #include "host/scene/unused_keys.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "engine/core/text.hpp"
 #include "engine/model/fabric_numbers.hpp"
 
@@ -9,7 +12,9 @@ namespace {
 bool has(const Json& object, const char* key) { return object.is_object() && object.contains(key); }
 
 /// Whether a description of a mesh may have seams.
-bool may_be_sewn(const Json& mesh) { return has(mesh, "panels") || has(mesh, "uv_scale"); }
+bool may_be_sewn(const Json& mesh) {
+  return has(mesh, "panels") || has(mesh, "uv_scale") || has(mesh, "garment");
+}
 
 }  // namespace
 
@@ -31,6 +36,16 @@ std::vector<std::string> unused_keys(const Json& root, const Recipe& recipe) {
                              "; use membrane"));
     if (has(garment, "sewing") && !may_be_sewn(garment["mesh"]))
       lines.push_back(text(key, "sewing: no effect on a mesh without seams; see mesh.panels"));
+    if (has(garment, "layer") && !has(root, "sewing"))
+      lines.push_back(text(key, "layer: no effect without sewing of the scene"));
+    for (const auto& [list, idle] : {std::pair{"seams", "order"}, {"panels", "layer"}}) {
+      if (has(root, "sewing") || !has(garment["mesh"], list)) continue;
+      const Json& all = garment["mesh"][list];
+      const auto has_idle = [&](const Json& each) { return has(each, idle); };
+      if (const auto found = std::ranges::find_if(all, has_idle); found != all.end())
+        lines.push_back(text(key, "mesh.", list, "[", found - all.begin(), "].", idle,
+                             ": no effect without sewing of the scene"));
+    }
   }
   return lines;
 }

@@ -11,8 +11,10 @@
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
 #include "host/energy/energy_balance.hpp"
+#include "host/files/in_file.hpp"
 #include "host/python/src/interruptible.hpp"
 #include "host/run/prepare_scene.hpp"
+#include "host/run/sew.hpp"
 #include "host/scene/scene_file.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/state/execution_options.hpp"
@@ -28,7 +30,9 @@ class Runner {
     ExecutionOptions own = options;
     own.monitor = &monitor_;
     run_interruptible(monitor_, [&] {
-      const Scene scene = read_scene(path, warnings_, access, MonitorView(&monitor_));
+      SewingPlan sewing;
+      Scene scene = read_scene(path, warnings_, sewing, access, MonitorView(&monitor_));
+      if (sewing.stage) scene = sewn(std::move(scene), sewing, path, own);
       simulation_.emplace(start_simulation(scene, path, own));
       for (const std::string& line : start_warnings(scene, start_intersections(scene, *simulation_), path,
                                                     own.precision, simulation_->separation()))
@@ -44,6 +48,8 @@ class Runner {
   }
 
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Seams that stayed open when the scene was sewn, each with its cause.
+  const std::vector<std::string>& unclosed_seams() const { return unclosed_seams_; }
 
   Simulation& idle() {
     if (is_busy_)
@@ -109,6 +115,17 @@ class Runner {
   }
 
  private:
+  /// The scene as it is sewn before time begins. Throws SceneError where seams stay open and that is to stop
+  /// it.
+  Scene sewn(Scene scene, const SewingPlan& plan, const std::string& path, const ExecutionOptions& options) {
+    SewnScene sewn = in_file(path, [&] { return sew(std::move(scene), plan, options); });
+    for (const UnclosedSeam& seam : sewn.unclosed) unclosed_seams_.push_back(describe(seam, sewn.scene));
+    if (!sewn.unclosed.empty() && plan.stage->if_open == IfOpen::stop)
+      throw SceneError(
+          text(path, ": sewing: ", describe(sewn), "; sewing.if_open \"continue\" goes on all the same"));
+    return std::move(sewn.scene);
+  }
+
   struct Busy {
     explicit Busy(std::atomic<bool>& flag) : flag_(flag) { flag_ = true; }
     ~Busy() { flag_ = false; }
@@ -131,7 +148,7 @@ class Runner {
 
   Monitor monitor_;
   Caller caller_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, unclosed_seams_;
   std::optional<Simulation> simulation_;
   std::optional<EnergyBalance> balance_;  ///< takes the steps, where it is asked for
   std::atomic<bool> is_busy_{false};

@@ -28,6 +28,11 @@ namespace {
 class RunProgress : public RunObserver {
  public:
   RunProgress(const Monitor& monitor, bool quiet) : monitor_(monitor), quiet_(quiet) {}
+  void on_sewing(const SewingProgress& sewing) override {
+    if (!progress_) progress_.emplace("sewing, steps", sewing.most_steps, 0, quiet_, &monitor_);
+    progress_->update(sewing.step, note_of(sewing));
+  }
+  void on_sewn(const SewnScene&) override { progress_.reset(); }
   void on_start(const RunStart& start) override {
     progress_.emplace("steps", start.step_count, start.step_index, quiet_, &monitor_);
   }

@@ -257,6 +257,10 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro(
           "warnings", [](Runner& r) { return r.warnings(); },
           "what the scene says that was likely meant otherwise, a line each")
+      .def_prop_ro(
+          "unclosed_seams", [](Runner& r) { return r.unclosed_seams(); },
+          "seams that stayed open when the scene was sewn before time began, each with its cause, a line "
+          "each")
       .def(
           "step", [](Runner& r) { return r.advance(1); },
           "One step of every garment; returns a :class:`StepReport` per garment. A garment whose step is "
