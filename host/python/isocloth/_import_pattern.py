@@ -10,7 +10,6 @@ import pathlib
 import numpy
 
 from ._body_mesh import read_body
-from ._results import schema
 from .errors import Error, FileError
 
 SUFFIXES = (".json", ".dxf", ".svg")
@@ -109,13 +108,11 @@ def import_pattern(path, folder, *, body=None, nodes=4000, edge_length=None, fab
 
 def _scene(pattern, mesh, name, edge_length, fabric, duration):
     panels, seams = pattern.scene_keys()
-    scene = {"recipe": "membrane", "step": 0.005, "duration": duration, "frame_interval": 0.05,
+    scene = {"recipe": "membrane", "step": 0.005, "duration": duration, "frame_interval": 0.05, "sewing": {},
              "contact": {"cloth": True, "initial": "separate", "tolerance": fabric.get("thickness", 0.001) / 5,
                          "cloth_friction": {"static": 0.3}},
              "garments": [{"name": name, "mesh": {"panels": panels, "seams": seams, "edge_length": edge_length},
                            "fabric": fabric}]}
-    if "sewing" in schema()["properties"]:
-        scene["sewing"] = {}
     if mesh:
         scene["obstacles"] = [{"name": "body", "shape": {"type": "mesh", "file": "body.obj"},
                                "friction": {"static": 0.3}}]
