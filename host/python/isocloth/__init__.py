@@ -16,6 +16,7 @@ from ._gallery import gallery
 from ._gradients import Gradient, Tape
 from ._import import Imported, import_meshes
 from ._import_pattern import ImportedPattern, import_pattern, read_pattern
+from ._pattern import Pattern
 from ._render import render
 from ._repair import Fault, Repaired, repair
 from ._results import Result, check, run, save_mesh, schema
@@ -44,9 +45,9 @@ quantities = _core.quantities
 __all__ = [
     "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "Fault", "FileError",
     "ForceError", "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "ImportedPattern", "Measures", "MeshError",
-    "NumericalError", "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError", "Simulation",
-    "SlopedForce", "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View", "Viewer",
-    "check", "export", "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan",
+    "NumericalError", "Pattern", "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError",
+    "Simulation", "SlopedForce", "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View",
+    "Viewer", "check", "export", "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan",
     "quantities", "read_pattern", "read_sweep", "render", "repair", "run", "run_plan", "save_mesh", "save_recording",
     "schema", "smoothed_gradient", "sweep", "view",
 ]

@@ -10,7 +10,6 @@ import pathlib
 import numpy
 
 from ._body_mesh import read_body
-from ._results import schema
 from .errors import Error, FileError
 
 SUFFIXES = (".json", ".dxf", ".svg")
@@ -65,9 +64,9 @@ def import_pattern(path, folder, *, body=None, nodes=4000, edge_length=None, fab
     triangles. fabric: keys of a scene's fabric; default: cotton. unit: of DXF and SVG files, goes before what they say;
     body_unit, up: of the body. size: of a graded DXF. ease: the greatest difference of the lengths of a seam, as a
     share of the longer one; none: any. places: a dict of panels and where they go, "torso.front" or a dict with
-    ``surface``, ``angle`` [degrees], ``height`` [m], ``layer`` (see :func:`isocloth._arrangement.arrange`). arrange:
-    whether panels are arranged anew; default: those of which the file does not say where they stand. duration: [s]
-    of draping after the sewing.
+    ``surface``, ``angle`` [degrees from the front to the wearer's left], ``height`` [m from the surface's high end down
+    to the panel's middle] and ``layer`` (0 innermost). arrange: whether panels are arranged anew; default: those of
+    which the file does not say where they stand. duration: [s] of draping after the sewing.
 
     Raises :class:`MeshError` with all faults of the pattern, each with the names of its panels and edges, and
     :class:`FileError`.
@@ -109,13 +108,11 @@ def import_pattern(path, folder, *, body=None, nodes=4000, edge_length=None, fab
 
 def _scene(pattern, mesh, name, edge_length, fabric, duration):
     panels, seams = pattern.scene_keys()
-    scene = {"recipe": "membrane", "step": 0.005, "duration": duration, "frame_interval": 0.05,
+    scene = {"recipe": "membrane", "step": 0.005, "duration": duration, "frame_interval": 0.05, "sewing": {},
              "contact": {"cloth": True, "initial": "separate", "tolerance": fabric.get("thickness", 0.001) / 5,
                          "cloth_friction": {"static": 0.3}},
              "garments": [{"name": name, "mesh": {"panels": panels, "seams": seams, "edge_length": edge_length},
                            "fabric": fabric}]}
-    if "sewing" in schema()["properties"]:
-        scene["sewing"] = {}
     if mesh:
         scene["obstacles"] = [{"name": "body", "shape": {"type": "mesh", "file": "body.obj"},
                                "friction": {"static": 0.3}}]

@@ -215,8 +215,12 @@ class Findings:
 
 
 class Pattern:
-    """Panels by name, in the order of the file, and seams; ``unit`` [m] of the file; ``places``: where it says that
-    panels go on a body."""
+    """A sewing pattern.
+
+    ``panels``: a dict by name, in the order of the file, of their ``edges`` (Bezier ``points`` [m], ``length``,
+    ``notches``) and their place; ``seams``: their ``sides``, ``lengths()`` and how ``sure`` they are; ``findings``:
+    ``faults`` and ``notes``; ``unit`` [m] of the file; ``places``: where it says that panels go on a body.
+    """
 
     def __init__(self, unit=0.01):
         self.panels, self.seams, self.unit, self.places = {}, [], unit, {}
