@@ -298,8 +298,34 @@ bool is_folded_quad(const LooseMesh& mesh, const std::vector<Index>& nodes) {
   return false;
 }
 
-bool uncross_quad(LooseMesh& mesh, Index face) {
+namespace {
+
+std::array<Index, 2> side_of(const Face& face, std::size_t k) {
+  const Index from = face.nodes[k], to = face.following(k);
+  return {std::min(from, to), std::max(from, to)};
+}
+
+}  // namespace
+
+EdgeCounts count_edges(const LooseMesh& mesh) {
+  EdgeCounts counts;
+  for (const Face& face : mesh.faces)
+    for (std::size_t k = 0; k < face.nodes.size(); ++k) ++counts[side_of(face, k)];
+  return counts;
+}
+
+bool uncross_quad(LooseMesh& mesh, Index face, const EdgeCounts& counts) {
   const Face quad = mesh.faces[face];
+  const auto shared_count = [&](const Face& of) {
+    Index shared = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      Index own = 0;
+      for (std::size_t side = 0; side < 4; ++side) own += side_of(quad, side) == side_of(of, k);
+      const auto at = counts.find(side_of(of, k));
+      shared += at != counts.end() && at->second > own;
+    }
+    return shared;
+  };
   const auto half = [&](std::size_t a, std::size_t b, std::size_t c) {
     return mesh.area_of({quad.nodes[a], quad.nodes[b], quad.nodes[c]});
   };
@@ -312,7 +338,7 @@ bool uncross_quad(LooseMesh& mesh, Index face) {
       found.nodes.push_back(quad.nodes[k]);
       if (!quad.uvs.empty()) found.uvs.push_back(quad.uvs[k]);
     }
-    if (is_folded_quad(mesh, found.nodes)) continue;
+    if (is_folded_quad(mesh, found.nodes) || shared_count(found) < shared_count(quad)) continue;
     mesh.faces[face] = std::move(found);
     return true;
   }

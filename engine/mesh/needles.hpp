@@ -1,6 +1,9 @@
 // Triangles that are much flatter than those around them.
 #pragma once
 
+#include <array>
+#include <map>
+
 #include "engine/mesh/loose_mesh.hpp"
 
 namespace isocloth {
@@ -24,9 +27,13 @@ Needles remove_needles(LooseMesh& mesh, double least_altitude);
 /// Whether two opposite corners of a quad fold over its middle plane.
 bool is_folded_quad(const LooseMesh& mesh, const std::vector<Index>& nodes);
 
-/// Puts the corners of a quad whose sides cross in the order in which they do not. Returns whether that was
-/// so.
-bool uncross_quad(LooseMesh& mesh, Index face);
+/// Number of faces at each edge, the lower node first.
+using EdgeCounts = std::map<std::array<Index, 2>, Index>;
+EdgeCounts count_edges(const LooseMesh& mesh);
+
+/// Puts the corners of a quad whose sides cross in the order in which they do not, unless it has fewer sides
+/// in common with other faces then: one of its nodes is misplaced. Returns whether that was so.
+bool uncross_quad(LooseMesh& mesh, Index face, const EdgeCounts& counts);
 
 /// Cuts a quad in two, the second a new face, where neither turns over and the flatter of both is less flat.
 void cut_quad(LooseMesh& mesh, Index face);

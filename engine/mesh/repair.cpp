@@ -55,13 +55,18 @@ class Count {
 void split(LooseMesh& mesh, const MeshNames& names, bool cuts_quads, std::vector<MeshFault>& faults) {
   Count polygons, crossing, folded;
   const std::size_t count = mesh.faces.size();
+  EdgeCounts edges;
+  if (cuts_quads && std::ranges::any_of(mesh.faces, [&](const Face& face) {
+        return face.nodes.size() == 4 && is_folded_quad(mesh, face.nodes);
+      }))
+    edges = count_edges(mesh);
   std::vector<Face> all;
   for (std::size_t f = 0; f < count; ++f) {
     const Face face = std::move(mesh.faces[f]);
     if (face.nodes.size() == 4 && cuts_quads && is_folded_quad(mesh, face.nodes)) {
       folded.add(names.face(face.number));
       mesh.faces[f] = face;
-      if (uncross_quad(mesh, static_cast<Index>(f))) {
+      if (uncross_quad(mesh, static_cast<Index>(f), edges)) {
         all.push_back(std::move(mesh.faces[f]));
         continue;
       }
