@@ -36,7 +36,7 @@ FABRICS = {
     "resin-treated": {"2HB": 0.02, "B": 0.06, "yield": 14.0},
     "wool suiting": {"2HB": 0.04, "B": 0.10, "yield": 13.0},
     "cotton shirting": {"2HB": 0.06, "B": 0.06, "yield": 9.0},
-    "linen": {"2HB": 0.10, "B": 0.08, "yield": 6.0},
+    "linen": {"2HB": 0.10, "B": 0.08, "yield": 7.0},
 }
 HARDENING = 0.1
 
