@@ -18,6 +18,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -35,7 +36,7 @@ FABRICS = {
     "resin-treated": {"2HB": 0.02, "B": 0.06, "yield": 14.0},
     "wool suiting": {"2HB": 0.04, "B": 0.10, "yield": 13.0},
     "cotton shirting": {"2HB": 0.06, "B": 0.06, "yield": 9.0},
-    "linen": {"2HB": 0.10, "B": 0.08, "yield": 6.0},
+    "linen": {"2HB": 0.10, "B": 0.08, "yield": 7.0},
 }
 HARDENING = 0.1
 
@@ -80,8 +81,8 @@ def scene_of(figures, elements=8, step=0.01, flow_time=5.0):
         whole = turn * elements
         x, z = (radius * math.sin(whole), radius * (1 - math.cos(whole))) if i else (FREE, 0)
         times.append(i / 40)
-        translations.append([x - FREE, 0, z])
-        rotations.append([0, -math.degrees(whole), 0])
+        translations.append([round(x - FREE, 12), 0, round(z, 12)])
+        rotations.append([0, -round(math.degrees(whole), 9), 0])
     middle = clamp + FREE + limb * spacing / 2
     return {
         "name": "Crease recovery",
@@ -159,7 +160,10 @@ def main():
     options = parser.parse_args()
     cotton = FABRICS["cotton shirting"]
     if options.scene:
-        options.scene.write_text(json.dumps(scene_of(cotton), indent=2) + "\n")
+        whole = json.dumps(scene_of(cotton), indent=2)
+        options.scene.write_text(
+            re.sub(r"\[[^][{}]*\]", lambda found: f"[{' '.join(found[0][1:-1].split())}]", whole) + "\n"
+        )
         return
     found = {"fabrics": {}, "2HB": {}, "elements": {}, "step": {}, "flow_time": {}}
     print("| fabric | 2HB [gf cm/cm] | recovery [degrees] | even bend |\n|---|---|---|---|")
