@@ -127,7 +127,7 @@ std::string RunTally::open_seams(std::size_t g) const {
   double width = 0;
   for (std::size_t i = 0; i < mesh.stitches.size(); ++i) {
     const Stitch& stitch = mesh.stitches[i];
-    const double opening = norm(x[stitch.a] - x[stitch.b]);
+    const double opening = norm(x[stitch.a] - x[stitch.b]) - stitch.slack;
     if (opening > width) worst = &stitch, width = opening;
     if (names == nullptr || opening <= closed_opening(mesh)) continue;
     double& of_seam = widest[names->names[names->of_stitches[i]]];

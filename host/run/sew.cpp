@@ -136,6 +136,9 @@ class Sewer {
         garment.pins = {all};
         continue;
       }
+      // Zippers and drawstrings are as they begin.
+      garment.zippers.clear();
+      garment.drawstrings.clear();
       garment.mesh.stitches.clear();
       for (std::size_t i = 0; i < from.mesh.stitches.size(); ++i)
         if (is_below || plan_.order(g, i) <= order) garment.mesh.stitches.push_back(from.mesh.stitches[i]);
@@ -184,8 +187,9 @@ class Sewer {
     for (std::size_t i = 0; i < present_.size(); ++i) {
       const std::vector<Vec3d>& x = places_[present_[i]];
       const double drawn = scene.garments[i].sewing.speed * step_;
-      for (const auto& [a, b, length] : scene.garments[i].mesh.stitches) {
-        const double open = norm(x[static_cast<std::size_t>(a)] - x[static_cast<std::size_t>(b)]);
+      for (const auto& [a, b, length, slack] : scene.garments[i].mesh.stitches) {
+        const double open =
+            std::max(0.0, norm(x[static_cast<std::size_t>(a)] - x[static_cast<std::size_t>(b)]) - slack);
         opening_ = std::max(opening_, open);
         gap_ += length * open;
         reach_ += length * std::min(open, drawn);

@@ -206,7 +206,7 @@ std::vector<UnclosedSeam> find_unclosed_seams(const Simulation& simulation, doub
       const Stitch& stitch = garment.mesh.stitches[i];
       const double opening = norm(positions[g][static_cast<std::size_t>(stitch.a)] -
                                   positions[g][static_cast<std::size_t>(stitch.b)]);
-      if (!(opening > tolerance)) continue;
+      if (!(opening > stitch.slack + tolerance)) continue;
       auto& of_seam = widest[known ? name_of(*known, i) : ""];
       if (opening > of_seam.first) of_seam = {opening, &stitch};
     }
