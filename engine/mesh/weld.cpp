@@ -152,8 +152,7 @@ double mean_element_size(const Mesh& mesh) {
 SewnOpenings sewn_openings(const Mesh& mesh, const std::vector<Vec3d>& positions) {
   SewnOpenings openings;
   for (const Stitch& stitch : mesh.stitches)
-    openings.seam =
-        std::max(openings.seam, norm(positions[stitch.a] - positions[stitch.b]) - stitch.slack);
+    openings.seam = std::max(openings.seam, norm(positions[stitch.a] - positions[stitch.b]) - stitch.slack);
   for (const Button& button : mesh.buttons)
     if (button.strength == 0)
       openings.button =
