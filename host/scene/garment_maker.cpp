@@ -39,6 +39,23 @@ void check_size(const std::string& key, const char* keys, double node_count) {
                  node_count);
 }
 
+/// Springs that hold the nodes of a pin where they start.
+void hold_softly(Garment& garment, const Pin& pin, const Mesh& shown, double stiffness,
+                 const std::string& key) {
+  if (!std::holds_alternative<FixedMotion>(pin.motion) || pin.ramp > 0)
+    fail(text(key, ".motion: found one of a pin with a stiffness of ", stiffness,
+              " N/m, expected none: soft pins rest; use a gripper with stiffness, which moves"));
+  garment.forces.resize(shown.positions.size());
+  garment.force_slopes.resize(shown.positions.size());
+  for (const Index node : pin.nodes) {
+    ForceSlope& slope = garment.force_slopes[static_cast<std::size_t>(node)];
+    if (slope.stiffness != SymmetricTensor{})
+      fail(text(key, ": found node ", node, ", which another soft pin holds, expected each node once"));
+    slope.stiffness = isotropic_tensor(stiffness);
+    slope.position = shown.positions[static_cast<std::size_t>(node)];
+  }
+}
+
 Mesh make_mesh(const MeshSpec& spec, const std::string& key, const fs::path& folder, std::uint64_t seed,
                MeshNames& names) {
   if (spec.generator.empty()) {
@@ -98,6 +115,22 @@ void apply_transform(Mesh& mesh, const TransformSpec& transform) {
   for (Vec2d& uv : mesh.corner_uvs) uv = transform.scale * uv;
   for (Stitch& stitch : mesh.stitches) stitch.length *= transform.scale;
   for (Band& band : mesh.bands) band.length *= transform.scale;
+  for (Fold& fold : mesh.folds) fold.stiffness *= transform.scale;
+}
+
+/// Sets zippers and drawstrings as they are at the start.
+void set_driven(Garment& garment, double scale, const std::string& key) {
+  const auto require = [&key](const DrivenNumber& number, const std::string& what) {
+    if (number.values.size() != number.times.size() || number.times.empty())
+      fail(text(key, ".mesh: found ", number.times.size(), " times and ", number.values.size(),
+                " numbers of ", what, ", expected as many of both, at least one"));
+  };
+  for (const Zipper& zipper : garment.zippers) require(zipper.closed, "the zipper " + zipper.name);
+  for (Drawstring& string : garment.drawstrings) {
+    require(string.share, "the drawstring " + string.name);
+    for (double& length : string.lengths) length *= scale;
+  }
+  set_fasteners(garment.zippers, garment.drawstrings, garment.time_offset, garment.mesh);
 }
 
 std::vector<Index> nearest_nodes(const std::vector<Vec3d>& points, const Mesh& mesh, const std::string& key) {
@@ -127,7 +160,8 @@ std::vector<Index> nodes_inside(const Mesh& mesh, const Inside& inside) {
   return nodes;
 }
 
-std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, const std::string& key) {
+std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, const fs::path& folder,
+                                  const std::string& key) {
   switch (select.kind) {
     case SelectSpec::Kind::nodes:
       return {select.nodes.begin(), select.nodes.end()};
@@ -143,6 +177,16 @@ std::vector<Index> selected_nodes(const SelectSpec& select, const Mesh& mesh, co
     case SelectSpec::Kind::all:
       if (!select.all) fail(text(key, ".all: found false, expected true, or another selector"));
       return nodes_inside(mesh, [](const Vec3d&) { return true; });
+    case SelectSpec::Kind::weights: {
+      const std::vector<double> weights = read_map_values(folder, select.weights_file);
+      if (weights.size() != mesh.positions.size())
+        fail(text(key, ".weights.file: found ", weights.size(), " numbers, expected ", mesh.positions.size(),
+                  ", one for each node"));
+      std::vector<Index> nodes;
+      for (std::size_t i = 0; i < weights.size(); ++i)
+        if (weights[i] > select.above) nodes.push_back(static_cast<Index>(i));
+      return nodes;
+    }
     case SelectSpec::Kind::boundary_loop:
       break;
   }
@@ -203,10 +247,13 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   garment.name = spec.name.empty() ? text("garment ", number) : spec.name;
   garment.mesh = within_memory_of(key + ".mesh", [&] { return mesh(spec.mesh, key + ".mesh"); });
   for (const Vec3d& p : last_placed_) garment.initial_positions.push_back(placed(p, spec.transform));
+  garment.zippers = last_zippers_;
+  garment.drawstrings = last_drawstrings_;
   TransformSpec of_rest = spec.transform;
   if (!last_placed_.empty())
     of_rest.rotation = of_rest.translation = {};  // a pattern stays flat where it lies
   apply_transform(garment.mesh, of_rest);
+  set_driven(garment, of_rest.scale, key);
   if (spec.rest_noise.normal_deviation > 0) {
     if (!last_placed_.empty())
       fail(text(key, ".rest_noise.normal_deviation: found ", spec.rest_noise.normal_deviation,
@@ -235,8 +282,14 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
         {&spec.shear_viscosity, &garment.fabric.viscosity.curves.shear, ".viscosity_curves.shear"}})
     if (const StressCurve found = stress_curve(*of_spec, key + ".fabric" + name, folder_); found.exists())
       *curve = found;
+  vary_fabric(garment, spec, key);
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
-    garment.pins.push_back(pin(spec.pins[p], spec.transform, shown, text(key, ".pins[", p, "]"), p));
+    const std::string own_key = text(key, ".pins[", p, "]");
+    Pin own = pin(spec.pins[p], spec.transform, shown, own_key, p);
+    if (spec.pins[p].stiffness > 0)
+      hold_softly(garment, own, shown, spec.pins[p].stiffness, own_key);
+    else
+      garment.pins.push_back(std::move(own));
   }
   if (const Index bare = count_without_texture_area(garment.mesh); bare > 0 && !is_kinematic(garment))
     warnings_.push_back(text(key, ".mesh: ", bare, " of ", garment.mesh.face_count(),
@@ -273,6 +326,35 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   return garment;
 }
 
+void GarmentMaker::vary_fabric(Garment& garment, const GarmentSpec& spec, const std::string& key) {
+  const std::vector<PanelFabric>& fabrics = spec.mesh.sewn.fabrics;
+  const bool are_others = std::ranges::any_of(fabrics, [](const PanelFabric& f) { return f.exists(); });
+  if (!are_others && spec.maps.empty()) return;
+  std::vector<FabricFactors>& factors = garment.mesh.face_factors;
+  factors.resize(static_cast<std::size_t>(garment.mesh.face_count()));
+  for (std::size_t p = 0; p < fabrics.size(); ++p) {
+    const FabricFactors of_panel = factors_of(fabrics[p], garment.fabric, text(key, ".mesh.panels[", p, "]"));
+    std::fill(factors.begin() + last_panels_[p], factors.begin() + last_panels_[p + 1], of_panel);
+  }
+  for (std::size_t m = 0; m < spec.maps.size(); ++m) {
+    const FabricMap& map = spec.maps[m];
+    const std::string own = text(key, ".maps[", m, "]");
+    MapPlaces places{0, garment.mesh.face_count(), "the mesh"};
+    if (!map.panel.empty()) {
+      const std::vector<Panel>& panels = spec.mesh.sewn.panels;
+      const auto found = std::ranges::find(panels, map.panel, &Panel::name);
+      if (found == panels.end())
+        fail(text(own, ".panel: found \"", map.panel, "\", expected ",
+                  panels.empty() ? "none: the mesh has no panels" : "the name of a panel of the mesh"));
+      const auto p = static_cast<std::size_t>(found - panels.begin());
+      places = {last_panels_[p], last_panels_[p + 1], "the mesh, all panels together"};
+    }
+    // Those of generators and panels are places of threads, in metres.
+    const bool has_texture = !spec.mesh.file.empty() && !last_read_.corner_uvs.empty();
+    apply_map(map, last_read_, places, has_texture, folder_, own + ".by", factors);
+  }
+}
+
 void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std::string& key) {
   std::vector<Vec3d> start = start_positions(garment);
   std::size_t pinned = 0;
@@ -300,6 +382,9 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
     last_mesh_ = std::move(sewn.mesh);
     last_placed_ = std::move(sewn.placed);
     if (!sewn.seams.names.empty()) last_seams_ = std::make_shared<const SeamNames>(std::move(sewn.seams));
+    last_panels_ = std::move(sewn.panel_begin);
+    last_zippers_ = std::move(sewn.zippers);
+    last_drawstrings_ = std::move(sewn.drawstrings);
   };
   if (last_spec_ != spec) {
     last_seams_.reset();
@@ -309,6 +394,10 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
       MeshNames names;
       last_mesh_ = make_mesh(spec, key, folder_, seed_, names);
       last_placed_.clear();
+      last_panels_.clear();
+      last_zippers_.clear();
+      last_drawstrings_.clear();
+      last_read_ = last_mesh_;
       if (spec.uv_scale > 0) {
         SewnPanels sewn = sew_islands(last_mesh_, spec.uv_scale, spec.grain, key + ".uv_scale", names);
         warn_of_size(sewn.stretch, spec.uv_scale, key + ".uv_scale");
@@ -319,6 +408,7 @@ Mesh GarmentMaker::mesh(const MeshSpec& spec, const std::string& key) {
       for (const Panel& panel : spec.sewn.panels) count += most_panel_nodes(panel, spec.sewn.edge_length);
       check_size(key, "edge_length", count);
       take(sew_panels(spec.sewn.panels, spec.sewn.seams, spec.sewn.edge_length, key, spec.sewn.fasteners));
+      last_read_ = last_mesh_;
     }
     last_spec_ = spec;
   }
@@ -352,7 +442,7 @@ void GarmentMaker::warn_of_distant_points(const SelectSpec& select, const Mesh& 
 Pin GarmentMaker::pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh,
                       const std::string& key, std::size_t number) {
   Pin pin{spec.name.empty() ? text("pin ", number) : spec.name,
-          selected_nodes(spec.select, mesh, key + ".select"), spec.motion, spec.ramp};
+          selected_nodes(spec.select, mesh, folder_, key + ".select"), spec.motion, spec.ramp};
   warn_of_distant_points(spec.select, mesh, pin.nodes, key);
   if (pin.nodes.empty()) {
     fail(text(key,

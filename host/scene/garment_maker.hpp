@@ -42,6 +42,8 @@ class GarmentMaker {
                               const std::string& key);
   /// Hangs a garment: its pinned nodes go to their places, the others hang from there.
   void hang(Garment& garment, const InitialSpec& initial, const std::string& key);
+  /// The fabrics of panels, and maps.
+  void vary_fabric(Garment& garment, const GarmentSpec& spec, const std::string& key);
   Pin pin(const PinSpec& spec, const TransformSpec& transform, const Mesh& mesh, const std::string& key,
           std::size_t number);
   /// Reads the motion of the driven nodes from a file of rows.
@@ -58,6 +60,10 @@ class GarmentMaker {
   std::optional<MeshSpec> last_spec_;
   Mesh last_mesh_;  // of last_spec_, as generated or read
   std::shared_ptr<const SeamNames> last_seams_;
+  Mesh last_read_;  // before its islands were sewn
+  std::vector<Zipper> last_zippers_;
+  std::vector<Drawstring> last_drawstrings_;
+  std::vector<Index> last_panels_;        // first face of each panel, empty: no panels
   std::vector<Vec3d> last_placed_;        // where its panels stand, empty: no panels [m]
   std::optional<RecordedMotion> motion_;  // read last
   struct Hung {

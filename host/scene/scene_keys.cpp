@@ -114,6 +114,15 @@ void describe_mesh(Keys& keys, MeshSpec& mesh) {
         }}});
 }
 
+void describe_weights(Keys& keys, SelectSpec& select) {
+  keys.object(
+      "weights", "a file of weights, as programs paint them, and which are selected", required, [&](Keys& k) {
+        k.string("file", select.weights_file,
+                 "rows of one number, of each node, relative to the folder of the scene file", required);
+        k.number("above", select.above, any_number, "nodes with more are selected");
+      });
+}
+
 void describe_select(Keys& keys, SelectSpec& select) {
   using Kind = SelectSpec::Kind;
   const auto form = [&select](const char* key, const char* doc, Kind kind, const Keys::Describe& describe) {
@@ -150,6 +159,8 @@ void describe_select(Keys& keys, SelectSpec& select) {
                       k.integer("boundary_loop", select.boundary_loop, whole(0, 2147483647),
                                 "number of the curve, from 0", required);
                     }),
+               form("weights", "by a weight of each node", Kind::weights,
+                    [&](Keys& k) { describe_weights(k, select); }),
                form("all", "every node: a surface that is driven, a body that other cloth meets", Kind::all,
                     [&](Keys& k) { k.flag("all", select.all, "true", required); })});
 }
@@ -283,6 +294,7 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
               "angular velocity at the start about the centroid of the area [rad/s]");
   keys.object("fabric", "what the cloth is made of (Coltraro 2022, Table 1)", Need::optional,
               [&](Keys& k) { describe_fabric(k, garment); });
+  describe_maps(keys, garment.maps);
   keys.number("gravity", garment.given.gravity, any_number,
               "acceleration along -z [m/s^2]; default: the scene's gravity");
   keys.number("time_offset", garment.given.time_offset, any_number,
@@ -296,6 +308,10 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
     k.string("name", garment.pins[p].name, "name in messages; default: pin and its number");
     describe_select(k, garment.pins[p].select);
     describe_motion(k, garment.pins[p].motion);
+    k.number(
+        "stiffness", garment.pins[p].stiffness, not_negative,
+        "of a soft pin: force per distance of each node from where it starts, a spring that holds it there "
+        "[N/m]; 0: rigid. One that moves is a gripper with stiffness");
     k.number("ramp", garment.pins[p].ramp, not_negative,
              "time in which the nodes are brought from where they start to their motion, smoothly [s]; 0: a "
              "motion that starts elsewhere is an error");

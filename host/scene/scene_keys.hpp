@@ -10,6 +10,7 @@
 #include "engine/model/variation.hpp"
 #include "host/files/keys.hpp"
 #include "host/scene/drape_keys.hpp"
+#include "host/scene/fabric_maps.hpp"
 #include "host/scene/gripper_keys.hpp"
 #include "host/scene/obstacle_keys.hpp"
 #include "host/scene/panel_keys.hpp"
@@ -35,20 +36,23 @@ struct MeshSpec {
 };
 
 struct SelectSpec {
-  enum class Kind { nodes, nearest, box, boundary_loop, sphere, all } kind = Kind::nodes;
+  enum class Kind { nodes, nearest, box, boundary_loop, sphere, all, weights } kind = Kind::nodes;
   std::vector<double> nodes;
   std::vector<Vec3d> nearest;  ///< points whose nearest nodes are selected [m]
   Vec3d min, max, center;      ///< corners of the box, and centre of the sphere [m]
   double radius = 0;           ///< radius of the sphere [m]
   std::size_t boundary_loop = 0;
   bool all = true;
+  std::string weights_file;  ///< of a weight of each node
+  double above = 0;          ///< nodes with more are selected
 };
 
 struct PinSpec {
   std::string name;
   SelectSpec select;
-  Motion motion;    ///< motion of the pin, of a RecordedMotion only the file and its rate
-  double ramp = 0;  ///< time in which the nodes are brought to the motion [s]
+  Motion motion;         ///< motion of the pin, of a RecordedMotion only the file and its rate
+  double ramp = 0;       ///< time in which the nodes are brought to the motion [s]
+  double stiffness = 0;  ///< of a spring at each node in the place of a rigid hold [N/m]; 0: rigid
 };
 
 struct NoiseSpec {
@@ -90,6 +94,7 @@ struct GarmentSpec {
   std::vector<std::string>
       unused_keys;  ///< keys of the fabric that something else takes the place of, and what
   Garment given;    ///< its numbers, as they are: gravity, time_offset, sewing, pressure
+  std::vector<FabricMap> maps;
   std::vector<PinSpec> pins;
   std::vector<GripperSpec> grippers;
   std::optional<double> replicas;

@@ -89,7 +89,8 @@ class Shown:
         stress = numpy.zeros_like(along_warp)
         for number, garment in enumerate(self.garments):
             own = garments == number
-            stress[own] = self.simulation.membrane_stress(garment, along_warp[own], along_weft[own])
+            faces = self.cloth.row_faces[own] - numpy.argmax(self._garment_of_faces == number)
+            stress[own] = self.simulation.membrane_stress(garment, along_warp[own], along_weft[own], faces.tolist())
         return stress
 
 

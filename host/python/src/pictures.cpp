@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/core/checks.hpp"
 #include "engine/mesh/material_frame.hpp"
 #include "engine/model/membrane_stress.hpp"
 #include "host/python/src/arrays.hpp"
@@ -41,7 +42,7 @@ nb::object corner_uvs(const Mesh& mesh) {
 }
 
 Array<double> stresses(Simulation& simulation, const Garment& garment, const ArrayLike& along_warp,
-                       const ArrayLike& along_weft) {
+                       const ArrayLike& along_weft, const std::vector<Index>& faces) {
   const Recipe& recipe = find_recipe(simulation.scene().recipe);
   if (!MembraneLaw::exists(recipe))
     throw SceneError(text("membrane_stress: found the recipe ", recipe.name,
@@ -49,9 +50,17 @@ Array<double> stresses(Simulation& simulation, const Garment& garment, const Arr
   const std::vector<Vec3d> u = to_rows(along_warp, "along_warp");
   const std::vector<Vec3d> v = to_rows(along_weft, "along_weft", u.size());
   const MembraneLaw law(recipe, garment.fabric);
+  const std::vector<FabricFactors>& factors = garment.mesh.face_factors;
+  if (!faces.empty()) require_size("faces", faces.size(), u.size(), "row of along_warp");
+  for (const Index face : faces)
+    if (face < 0 || face >= garment.mesh.face_count())
+      refuse("faces", face, text("numbers from 0 to ", garment.mesh.face_count() - 1));
   std::vector<Vec3d> all;
   for (std::size_t i = 0; i < u.size(); ++i) {
-    const MembraneStress stress = law.stress(u[i], v[i]);
+    const bool is_other = !factors.empty() && !faces.empty();
+    const MembraneStress stress =
+        is_other ? law.with(factors[static_cast<std::size_t>(faces[i])]).stress(u[i], v[i])
+                 : law.stress(u[i], v[i]);
     all.push_back({stress.warp, stress.weft, stress.shear});
   }
   return to_array(std::move(all));
@@ -100,13 +109,14 @@ void bind_pictures(nb::class_<Runner>& type) {
           "garment"_a = 0, "Unit vector along the warp threads of each face at rest, shape (faces, 3).")
       .def(
           "membrane_stress",
-          [](Runner& r, const Which& g, const ArrayLike& u, const ArrayLike& v) {
-            return stresses(r.idle(), garment_of(r, g), u, v);
-          },
-          "garment"_a, "along_warp"_a, "along_weft"_a,
+          [](Runner& r, const Which& g, const ArrayLike& u, const ArrayLike& v,
+             const std::vector<Index>& faces) { return stresses(r.idle(), garment_of(r, g), u, v, faces); },
+          "garment"_a, "along_warp"_a, "along_weft"_a, "faces"_a = std::vector<Index>{},
           "Second Piola and Kirchhoff stress S_uu, S_vv, S_uv [N/m] that the garment's fabric answers to "
-          "deformation gradients with these columns, shape (n, 3) each. Raises "
-          ":class:`isocloth.SceneError` where the recipe has no elastic elements.")
+          "deformation gradients with these columns, shape (n, 3) each; that of panels and maps at "
+          "``faces``, "
+          "n numbers of faces of the garment. Raises :class:`isocloth.SceneError` where the recipe has no "
+          "elastic elements.")
       .def(
           "gravity",
           [](Runner& r, const Which& g) {

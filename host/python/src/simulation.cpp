@@ -186,6 +186,25 @@ void bind_commands(nb::class_<Runner>& type) {
           "Mean velocity [m/s], root mean square of gusts in parts of it, their period [s]; ``None``: as "
           "before.")
       .def(
+          "set_zipper",
+          [](Runner& r, const Which& garment, const Which& zipper, double closed) {
+            const std::size_t g = garment_of(r, garment);
+            r.idle().set_zipper(g, number_of(zipper, "zipper", r.idle().scene().garments[g].zippers), closed);
+          },
+          "garment"_a, "zipper"_a, "closed"_a,
+          "Moves the slider of a zipper, by number or name (``front.1 with back.3``): its seam is closed up "
+          "to "
+          "this share of its length from the next step on, whatever its motion said.")
+      .def(
+          "set_drawstring",
+          [](Runner& r, const Which& garment, const Which& drawstring, double share) {
+            const std::size_t g = garment_of(r, garment);
+            r.idle().set_drawstring(
+                g, number_of(drawstring, "drawstring", r.idle().scene().garments[g].drawstrings), share);
+          },
+          "garment"_a, "drawstring"_a, "share"_a,
+          "Draws a string in, or lets it out, to this share > 0 of its edge's length, from the next step on.")
+      .def(
           "set_gravity",
           [](Runner& r, const Which& garment, double a) { r.idle().set_gravity(garment_of(r, garment), a); },
           "garment"_a, "gravity"_a, "[m/s^2], along -z")
