@@ -192,7 +192,8 @@ void bind_commands(nb::class_<Runner>& type) {
             r.idle().set_zipper(g, number_of(zipper, "zipper", r.idle().scene().garments[g].zippers), closed);
           },
           "garment"_a, "zipper"_a, "closed"_a,
-          "Moves the slider of a zipper, by number or name (``"front.1 with back.3"``): its seam is closed up to "
+          "Moves the slider of a zipper, by number or name (``front.1 with back.3``): its seam is closed up "
+          "to "
           "this share of its length from the next step on, whatever its motion said.")
       .def(
           "set_drawstring",
