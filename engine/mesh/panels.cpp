@@ -15,6 +15,7 @@
 #include "engine/core/text.hpp"
 #include "engine/mesh/delaunay.hpp"
 #include "engine/mesh/fill_region.hpp"
+#include "engine/mesh/panel_edge.hpp"
 #include "engine/mesh/polygon.hpp"
 
 namespace isocloth {
@@ -32,65 +33,10 @@ Vec3d placed(const Panel& panel, Vec2d p) {
   return rotated(std::numbers::pi / 180 * panel.rotation, upright) + panel.translation;
 }
 
-/// An edge of a panel as many short ones, for its length and for points at even distances along it.
-class Edge {
- public:
-  Edge(const Panel& panel, Index k) {
-    const auto count = static_cast<Index>(panel.outline.size());
-    std::vector<Vec2d> control{panel.outline[static_cast<std::size_t>(k)]};
-    for (const Panel::Curve& curve : panel.curves)
-      if (curve.edge == k) control.insert(control.end(), curve.control.begin(), curve.control.end());
-    control.push_back(panel.outline[static_cast<std::size_t>((k + 1) % count)]);
-    const int pieces = control.size() == 2 ? 1 : 400;
-    for (int i = 0; i <= pieces; ++i) {
-      std::vector<Vec2d> points = control;  // de Casteljau
-      const double t = static_cast<double>(i) / pieces;
-      for (std::size_t left = points.size() - 1; left > 0; --left)
-        for (std::size_t j = 0; j < left; ++j) points[j] = (1 - t) * points[j] + t * points[j + 1];
-      add(points.front());
-    }
-  }
-  /// A line inside of a panel.
-  explicit Edge(const PanelLine& line) {
-    for (const Vec2d& point : line.points) add(point);
-  }
-  double length() const { return along_.back(); }
-  /// Point at a share of the length.
-  Vec2d at(double share) const {
-    const double s = share * length();
-    const auto after = std::min(std::ranges::upper_bound(along_, s) - along_.begin(),
-                                static_cast<std::ptrdiff_t>(along_.size()) - 1);
-    const auto i = static_cast<std::size_t>(after) - 1;
-    const double t = (s - along_[i]) / (along_[i + 1] - along_[i]);
-    return (1 - t) * points_[i] + t * points_[i + 1];
-  }
-
-  /// Share of the length at which the edge is nearest to a point, and its distance there.
-  std::pair<double, double> nearest(Vec2d p) const {
-    std::pair<double, double> best{0, norm(p - points_.front())};
-    for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
-      const Vec2d way = points_[i + 1] - points_[i];
-      const double t = std::clamp(dot(way, p - points_[i]) / dot(way, way), 0.0, 1.0),
-                   distance = norm(p - points_[i] - t * way);
-      if (distance < best.second) best = {(along_[i] + t * (along_[i + 1] - along_[i])) / length(), distance};
-    }
-    return best;
-  }
-
- private:
-  void add(Vec2d point) {
-    along_.push_back(points_.empty() ? 0 : along_.back() + norm(points_.back() - point));
-    points_.push_back(point);
-  }
-
-  std::vector<Vec2d> points_;
-  std::vector<double> along_;  ///< length up to each point [m]
-};
-
 /// A panel with its edges divided.
 struct Cut {
-  std::vector<Edge> edges;     ///< those of the outline, then its lines
-  std::size_t side_count = 0;  ///< edges of the outline
+  std::vector<PanelEdge> edges;  ///< those of the outline, then its lines
+  std::size_t side_count = 0;    ///< edges of the outline
   /// Number of segments of each edge, 0: both its ends are one node; its first point in the outline.
   std::vector<Index> segments, first;
   std::vector<std::vector<double>> fixed;  ///< shares of each edge where lines end, ascending
@@ -355,7 +301,7 @@ class PatternMesher {
   bool is_against(std::size_t s) const {
     if (seams_[s].direction != SeamDirection::shorter) return seams_[s].direction == SeamDirection::opposite;
     const auto [one, other] = edges_of(s);
-    const Edge &a = cuts_[one.panel].edges[one.edge], &b = cuts_[other.panel].edges[other.edge];
+    const PanelEdge &a = cuts_[one.panel].edges[one.edge], &b = cuts_[other.panel].edges[other.edge];
     const Index count = std::max(cuts_[one.panel].segments[one.edge], Index{1});
     const auto threads = [&](bool is_reversed) {
       double sum = 0;

@@ -54,6 +54,88 @@ std::vector<Index> ends_of(const Threads& threads) {
   return ends;
 }
 
+void write_folds(Hdf5File& file, const std::string& at, const Mesh& mesh) {
+  std::vector<Index> nodes;
+  std::vector<double> numbers, factors;
+  for (const Fold& fold : mesh.folds) {
+    nodes.insert(nodes.end(), fold.nodes.begin(), fold.nodes.end());
+    numbers.insert(numbers.end(), {fold.angle, fold.stiffness, fold.factor});
+  }
+  for (const FabricFactors& f : mesh.face_factors)
+    factors.insert(factors.end(), {f.density, f.stretch, f.weft_stretch, f.shear, f.bending});
+  write_array(file, at + "fold_nodes", nodes, 4);
+  write_array(file, at + "fold_numbers", numbers, 3);
+  write_array(file, at + "face_factors", factors, 5);
+}
+
+/// false: they are not those of the mesh.
+bool read_folds(const Hdf5File& file, const std::string& at, Mesh& mesh) {
+  const std::vector<Index> nodes = read_array<Index>(file, at + "fold_nodes", 4);
+  const std::vector<double> numbers = read_array<double>(file, at + "fold_numbers", 3),
+                            factors = read_array<double>(file, at + "face_factors", 5);
+  for (std::size_t i = 0; i < factors.size(); i += 5)
+    mesh.face_factors.push_back({factors[i], factors[i + 1], factors[i + 2], factors[i + 3], factors[i + 4]});
+  if (nodes.size() / 4 != numbers.size() / 3 ||
+      (!mesh.face_factors.empty() && std::ssize(mesh.face_factors) != mesh.face_count()))
+    return false;
+  for (std::size_t i = 0; i < nodes.size() / 4; ++i)
+    mesh.folds.push_back({{nodes[4 * i], nodes[4 * i + 1], nodes[4 * i + 2], nodes[4 * i + 3]},
+                          numbers[3 * i],
+                          numbers[3 * i + 1],
+                          numbers[3 * i + 2]});
+  return true;
+}
+
+/// Zippers or drawstrings: the threads of each, a number of each thread, and what it does over time.
+template <class Fastener>
+void write_each(Hdf5File& file, const std::string& at, const std::vector<Fastener>& all,
+                std::vector<Index> Fastener::*threads, std::vector<double> Fastener::*numbers,
+                DrivenNumber Fastener::*driven) {
+  std::vector<std::string> names;
+  for (const Fastener& one : all) {
+    const std::string own = text(at, "/", names.size(), "/");
+    names.push_back(one.name);
+    write_array(file, own + "threads", one.*threads);
+    write_array(file, own + "numbers", one.*numbers);
+    write_array(file, own + "times", (one.*driven).times);
+    write_array(file, own + "values", (one.*driven).values);
+  }
+  file.write_texts(at + "/name", names);
+}
+void write_driven(Hdf5File& file, const std::string& at, const Garment& garment) {
+  write_each(file, at + "zippers", garment.zippers, &Zipper::stitches, &Zipper::shares, &Zipper::closed);
+  write_each(file, at + "drawstrings", garment.drawstrings, &Drawstring::bands, &Drawstring::lengths,
+             &Drawstring::share);
+}
+
+/// false: they have other threads than those, `count` of them.
+template <class Fastener>
+bool read_each(const Hdf5File& file, const std::string& at, std::vector<Fastener>& all,
+               std::vector<Index> Fastener::*threads, std::vector<double> Fastener::*numbers,
+               DrivenNumber Fastener::*driven, std::size_t count) {
+  for (const std::string& name : file.read_texts(at + "/name", file.stored_rows(at + "/name"))) {
+    const std::string own = text(at, "/", all.size(), "/");
+    Fastener& one = all.emplace_back();
+    one.name = name;
+    one.*threads = read_array<Index>(file, own + "threads");
+    one.*numbers = read_array<double>(file, own + "numbers");
+    (one.*driven).times = read_array<double>(file, own + "times");
+    (one.*driven).values = read_array<double>(file, own + "values");
+    const auto is_none = [count](Index i) { return i < 0 || static_cast<std::size_t>(i) >= count; };
+    if ((one.*threads).size() != (one.*numbers).size() || std::ranges::any_of(one.*threads, is_none) ||
+        (one.*driven).times.empty() || (one.*driven).times.size() != (one.*driven).values.size() ||
+        !std::ranges::is_sorted((one.*driven).times))
+      return false;
+  }
+  return true;
+}
+bool read_driven(const Hdf5File& file, const std::string& at, SewnPanels& sewn) {
+  return read_each(file, at + "zippers", sewn.zippers, &Zipper::stitches, &Zipper::shares, &Zipper::closed,
+                   sewn.mesh.stitches.size()) &&
+         read_each(file, at + "drawstrings", sewn.drawstrings, &Drawstring::bands, &Drawstring::lengths,
+                   &Drawstring::share, sewn.mesh.bands.size());
+}
+
 }  // namespace
 
 bool is_sewn_file(const std::filesystem::path& path) { return path.extension() == ".h5"; }
@@ -75,16 +157,18 @@ void write_sewn_garments(const std::filesystem::path& path, const Scene& scene, 
     write_array(file, at + "face_nodes", mesh.face_nodes);
     write_array(file, at + "corner_uvs", as_rows(mesh.corner_uvs), 2);
     std::vector<double> lengths, buttons, bands;
-    for (const Stitch& stitch : mesh.stitches) lengths.push_back(stitch.length);
+    for (const Stitch& stitch : mesh.stitches) lengths.insert(lengths.end(), {stitch.length, stitch.slack});
     for (const Button& b : mesh.buttons)
       buttons.insert(buttons.end(), {b.distance, b.stiffness, b.force, b.strength});
     for (const Band& band : mesh.bands) bands.insert(bands.end(), {band.length, band.stiffness});
     write_array(file, at + "stitch_nodes", ends_of(mesh.stitches), 2);
-    write_array(file, at + "stitch_lengths", lengths);
+    write_array(file, at + "stitch_numbers", lengths, 2);
     write_array(file, at + "button_nodes", ends_of(mesh.buttons), 2);
     write_array(file, at + "button_numbers", buttons, 4);
     write_array(file, at + "band_nodes", ends_of(mesh.bands), 2);
     write_array(file, at + "band_numbers", bands, 2);
+    write_folds(file, at, mesh);
+    write_driven(file, at, garment);
     const SeamNames none;
     const SeamNames& of = plan.names(g) != nullptr ? *plan.names(g) : none;
     file.write_texts(at + "seam_names", of.names);
@@ -132,14 +216,13 @@ SewnPanels read_sewn_garment(const std::filesystem::path& path, const std::strin
   for (std::size_t i = 0; i < uvs.size(); i += 2) mesh.corner_uvs.push_back({uvs[i], uvs[i + 1]});
   const auto read_threads = [&](const char* what, hsize_t width, const auto& add) {
     const std::vector<Index> ends = read_array<Index>(file, text(at, what, "_nodes"), 2);
-    const std::vector<double> numbers =
-        read_array<double>(file, text(at, what, width == 1 ? "_lengths" : "_numbers"), width);
+    const std::vector<double> numbers = read_array<double>(file, text(at, what, "_numbers"), width);
     if (ends.size() / 2 != numbers.size() / width)
       damaged("found ", ends.size() / 2, " ", what, "_nodes and numbers of ", numbers.size() / width);
     for (std::size_t i = 0; i < ends.size() / 2; ++i) add(ends[2 * i], ends[2 * i + 1], &numbers[i * width]);
   };
-  read_threads("stitch", 1, [&](Index a, Index b, const double* n) {
-    mesh.stitches.push_back({a, b, n[0]});
+  read_threads("stitch", 2, [&](Index a, Index b, const double* n) {
+    mesh.stitches.push_back({a, b, n[0], n[1]});
   });
   read_threads("button", 4, [&](Index a, Index b, const double* n) {
     mesh.buttons.push_back({a, b, n[0], n[1], n[2], n[3]});
@@ -156,6 +239,10 @@ SewnPanels read_sewn_garment(const std::filesystem::path& path, const std::strin
       (seams > 0 && sewn.seams.of_stitches.size() != mesh.stitches.size()) ||
       std::ranges::any_of(sewn.seams.of_stitches, is_none))
     damaged("found seams of other stitches than those of \"", *found, "\"");
+  if (!read_folds(file, at, mesh))
+    damaged("found folds or fabrics of other faces than those of \"", *found, "\"");
+  if (!read_driven(file, at, sewn))
+    damaged("found zippers or drawstrings of other threads than those of \"", *found, "\"");
   return sewn;
 }
 
