@@ -16,6 +16,7 @@
 #include "host/results/obstacle_poses.hpp"
 #include "host/results/result_folder.hpp"
 #include "host/results/trajectory_writer.hpp"
+#include "host/results/working_folder.hpp"
 #include "host/run/certificate.hpp"
 #include "host/run/prepare_scene.hpp"
 #include "host/run/run_tally.hpp"
@@ -143,6 +144,8 @@ class Run {
   }
 
   Scene sewn(Scene scene) {
+    // What has no place for its result is refused before the work, not after it.
+    WorkingFolder(request_.output, request_.result.if_exists);
     return in_file(request_.scene, [&] {
       sewn_ = sew(std::move(scene), sewing_, request_.execution,
                   [this](const SewingProgress& progress) { observer_.on_sewing(progress); });
