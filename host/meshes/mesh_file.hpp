@@ -15,7 +15,7 @@ namespace isocloth {
 /// How a file becomes a mesh.
 struct MeshReading {
   double weld = 0;       ///< nodes on open edges as near as this are united, see weld_file() [m]; 0: none
-  std::string key;       ///< which messages about `weld` begin with
+  std::string key = {};  ///< which messages about `weld` begin with
   bool repairs = false;  ///< repair_mesh() mends what it can, `weld` or its own distance included
   MeshNames* names = nullptr;  ///< what messages call nodes and faces by, of the mesh that was read
   std::vector<std::string>* notes = nullptr;  ///< gets a line on what is another than in the file
