@@ -287,7 +287,8 @@ TEST(Easing, WhereDistancesAreFlatNothingLeadsOut) {
                          .origin = {-0.5, -0.5, -0.25},
                          .cell = 0.5,
                          .nodes = {4, 4, 4},
-                         .distances = distances};
+                         .distances = distances,
+                         .blocks = {}};
   StartDepths<double> depths(scene);
   try {
     depths.add("obstacle \"fog\"",
