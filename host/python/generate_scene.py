@@ -42,17 +42,22 @@ class Classes:
     def __init__(self):
         self.known = {}
         self.sources = {}
+        self.around = []  # keys of the objects that the one under way is in, from the scene's entries inwards
 
     def name_of(self, schema, wanted, parent):
         text = json.dumps(schema, sort_keys=True)
         if text in self.known:
             return self.known[text]
-        name = wanted if wanted not in self.sources else parent + wanted
+        name = parent + wanted if wanted in self.sources or self.is_of_another(wanted) else wanted
         assert name not in self.sources, name
         self.known[text] = name
         self.sources[name] = None  # its place, before those that it is made of take one
         self.sources[name] = self.source(name, schema)
         return name
+
+    def is_of_another(self, wanted):
+        """Whether an object around has one of this name, which is to have it: the fabric of a garment, of a panel."""
+        return any(wanted in {camel(key) for key in keys} for keys in self.around[:-1])
 
     def annotation(self, schema, key, parent):
         """Type of a value, and the classes that it may be made of."""
@@ -84,6 +89,8 @@ class Classes:
         required = schema.get("required", [])
         lines, documented = [], []
         properties = schema["properties"]
+        if name != "Scene":
+            self.around.append(properties)
         for key in sorted(properties, key=lambda key: key not in required):
             value = properties[key]
             attribute = key.lstrip("$") + ("_" if keyword.iskeyword(key) else "")
@@ -103,6 +110,8 @@ class Classes:
             lines.append(line)
             documented.append(textwrap.fill(f"{attribute}: {described(value)}", 112, initial_indent="    ",
                                             subsequent_indent="        "))
+        if name != "Scene":
+            self.around.pop()
         text = textwrap.fill(schema.get("description", f"The keys of a {name}").strip(".") + ".", 112,
                              initial_indent="    ", subsequent_indent="    ").strip()
         body = "\n".join(documented)

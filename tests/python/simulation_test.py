@@ -307,7 +307,7 @@ def test_energy_is_balanced_live_as_in_a_run(sheet):
     numpy.testing.assert_array_equal(simulation.positions(), alone.positions())
     [sums], [measures] = simulation.energy_balance(), simulation.measures()
     names = [name for name in dir(sums) if name.startswith(("work_", "loss_", "energy_")) or name.endswith("_energy")]
-    assert len(names) == 19
+    assert len(names) == 20
     for name in names:
         assert getattr(sums, name) == result.metrics[name][-1], name
     [start] = isocloth.Simulation(sheet).measures()

@@ -196,7 +196,8 @@ TEST_F(Sewing, GoesOnWhereItWasInterrupted) {
   write_scene("parts.json", scene);
   RunRequest request{.scene = folder_ / "parts.json",
                      .output = folder_ / "parts",
-                     .execution = {.threads = 1, .monitor = &monitor}};
+                     .execution = {.threads = 1, .monitor = &monitor},
+                     .result = {}};
   ASSERT_EQ(run_scene(request, &interruption).status, "interrupted");
   ASSERT_EQ(run(scene, "parts", IfExists::resume).status, "completed");
   expect_same_trajectory("whole", "parts");
@@ -213,7 +214,8 @@ TEST_F(Sewing, LeavesNothingWhereItIsInterruptedWhileItSews) {
   write_scene("scene.json", around_a_body({tube("tube", 0.24, 0.21, 0.3)}));
   EXPECT_THROW(run_scene({.scene = folder_ / "scene.json",
                           .output = folder_ / "out",
-                          .execution = {.threads = 1, .monitor = &monitor}},
+                          .execution = {.threads = 1, .monitor = &monitor},
+                          .result = {}},
                          &interruption),
                Interrupted);
   EXPECT_FALSE(fs::exists(folder_ / "out"));
