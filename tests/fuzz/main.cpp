@@ -308,8 +308,10 @@ class Fuzzer {
       memory_ = (rlim_t{48} << 20) + choice.below(std::size_t{152} << 20);
       const Finished end = command();
       fuzz.changes = {text(memory_, " bytes of memory")};
+      // The loader's own refusal: the program had not begun.
+      const bool has_begun = end.code != 127 || end.errors.find("shared libraries") == std::string::npos;
       ++endings_[text(command_[1], " with little memory ", end.code)];
-      note(faults_of(end), fuzz);
+      if (has_begun) note(faults_of(end), fuzz);
       memory_ = usual_memory;
       return end.code;
     };
