@@ -20,7 +20,7 @@ struct SewingStage {
   /// Strain to which the pull of seams stretches the cloth at most: its force is this times the lesser
   /// stiffness of warp and weft, > 0.
   double strain = 0.1;
-  int most_steps = 600;  ///< greatest number of steps, >= 1
+  int most_steps = 1500;  ///< greatest number of steps, >= 1
   IfOpen if_open = IfOpen::stop;
   int frames = 0;  ///< every how many steps the shape is kept, >= 0; 0: not at all
 };

@@ -18,7 +18,12 @@
 namespace isocloth {
 namespace {
 
-constexpr double sewing_step = 0.05, least_sewing_step = 1e-4;  ///< [s]
+constexpr double sewing_step = 0.005, least_sewing_step = 1e-4, longest_sewing_step = 0.05;  ///< [s]
+constexpr double sewing_drag = 200;  ///< drag of cloth that is sewn over its mass [1/s]
+constexpr double sewing_way =
+    0.15;  ///< that seams close in a step of sewing_step, over the mean side of an element
+constexpr double sewing_stiffness = 200;  ///< greatest stiffness of cloth whose seams are being closed [N/m]
+constexpr double hardening_factor = 5;    ///< by which that grows at a time
 
 /// What stands still while garments are sewn.
 void stand_still(Scene& scene) {
@@ -80,6 +85,19 @@ void keep_pairs(ContactSettings& contact, const std::vector<std::ptrdiff_t>& num
   });
 }
 
+/// Cloth that is as stiff as `stiffness` [N/m] at most, and has no viscosity, limits or memory.
+void soften(Fabric& fabric, double stiffness) {
+  const double share = std::min(1.0, stiffness / std::max(fabric.stretch_stiffness, fabric.weft_stiffness()));
+  fabric.stretch_stiffness = std::min(fabric.stretch_stiffness, stiffness);
+  fabric.weft_stretch_stiffness = std::min(fabric.weft_stretch_stiffness, stiffness);
+  fabric.shear_stiffness =
+      std::min(fabric.shear_stiffness, std::max(share * fabric.shear_stiffness, 0.2 * stiffness));
+  fabric.curves = {};
+  fabric.viscosity = {};
+  fabric.strain_limit = fabric.principal_strain_limit = 0;
+  fabric.memory = {};
+}
+
 class Sewer {
  public:
   Sewer(Scene scene, const SewingPlan& plan, const ExecutionOptions& options,
@@ -88,7 +106,10 @@ class Sewer {
     result_.scene = std::move(scene);
     still_ = result_.scene;
     stand_still(still_);
-    for (const Garment& garment : still_.garments) places_.push_back(start_positions(garment));
+    for (const Garment& garment : still_.garments) {
+      places_.push_back(start_positions(garment));
+      velocities_.emplace_back(places_.back().size());
+    }
   }
 
   SewnScene run() {
@@ -103,6 +124,7 @@ class Sewer {
           for (std::size_t i = 0; i < still_.garments[g].mesh.stitches.size(); ++i)
             orders.insert(plan_.order(g, i));
       for (const Index order : orders) close(layer, order);
+      if (!orders.empty()) harden(layer);
     }
     balance(layers.empty() ? 0 : *layers.rbegin());
     result_.unclosed = find_unclosed_seams(*simulation_, stage_.tolerance, plan_);
@@ -111,11 +133,19 @@ class Sewer {
   }
 
  private:
-  /// Makes the simulation in which the seams of a layer are closed up to those of some order; the layers
-  /// below stand still if `are_frozen`, the layers above are not there.
-  void begin(Index layer, Index order, bool are_frozen, bool has_friction) {
+  /// What is sewn, and how.
+  struct Stretch {
+    Index layer = 0;
+    Index order = std::numeric_limits<Index>::max();  ///< seams up to this are closed
+    double stiffness = HUGE_VAL;                      ///< of the cloth at most [N/m]
+    /// Whether time begins: layers below move, too, there is friction, and steps begin at a standstill.
+    bool is_last = false;
+  };
+
+  /// Makes the simulation of a stretch; garments of layers above are not there.
+  void begin(const Stretch& stretch) {
     Scene scene = still_;
-    if (!has_friction) remove_friction(scene);
+    if (!stretch.is_last) remove_friction(scene);
     scene.garments.clear();
     present_.clear();
     std::vector<std::ptrdiff_t> numbers(still_.garments.size(), -1);
@@ -123,17 +153,19 @@ class Sewer {
     for (std::size_t g = 0; g < still_.garments.size(); ++g) {
       const Garment& from = still_.garments[g];
       const bool is_body = is_kinematic(from);
-      if (!is_body && plan_.layer(g) > layer) continue;
+      if (!is_body && plan_.layer(g) > stretch.layer) continue;
       numbers[g] = std::ssize(scene.garments);
       present_.push_back(g);
       Garment& garment = scene.garments.emplace_back(from);
       garment.initial_positions = places_[g];
       if (is_body) continue;
-      const bool is_below = plan_.layer(g) < layer;
-      if (are_frozen && is_below) {
+      garment.initial_velocities = velocities_[g];
+      const bool is_below = plan_.layer(g) < stretch.layer;
+      if (!stretch.is_last && is_below) {
         Pin all{.name = "sewn", .nodes = {}, .motion = FixedMotion{}};
         for (Index i = 0; i < garment.mesh.node_count(); ++i) all.nodes.push_back(i);
         garment.pins = {all};
+        garment.initial_velocities.clear();
         continue;
       }
       // Zippers and drawstrings are as they begin.
@@ -141,12 +173,18 @@ class Sewer {
       garment.drawstrings.clear();
       garment.mesh.stitches.clear();
       for (std::size_t i = 0; i < from.mesh.stitches.size(); ++i)
-        if (is_below || plan_.order(g, i) <= order) garment.mesh.stitches.push_back(from.mesh.stitches[i]);
+        if (is_below || plan_.order(g, i) <= stretch.order)
+          garment.mesh.stitches.push_back(from.mesh.stitches[i]);
       Sewing& sewing = garment.sewing;
-      if (is_elastic)
-        sewing.force = stage_.strain * std::min(from.fabric.stretch_stiffness, from.fabric.weft_stiffness());
+      if (is_elastic) {
+        const double own = std::min(from.fabric.stretch_stiffness, from.fabric.weft_stiffness());
+        sewing.force = stage_.strain * std::min(own, sewing_stiffness);
+        if (std::isfinite(stretch.stiffness)) soften(garment.fabric, stretch.stiffness);
+      }
+      garment.fabric.mass_damping =
+          std::max(garment.fabric.mass_damping, sewing_drag * garment.fabric.density);
       sewing.strength = std::max(sewing.strength, sewing.force);
-      sewing.speed = mean_element_size(from.mesh) / step_;
+      sewing.speed = sewing_way * mean_element_size(from.mesh) / sewing_step;
       // What is closed by that force stays open by a quarter of the tolerance at most.
       sewing.stiffness = std::max(sewing.stiffness, 4 * sewing.force / stage_.tolerance);
     }
@@ -159,25 +197,38 @@ class Sewer {
     simulation_.emplace(std::move(scene), options_);
   }
 
-  /// One step from standstill; false: it was lost, and shorter ones are, too.
-  bool step() {
+  struct Step {
+    bool is_lost = false, has_converged = false, is_quick = false, has_moved = false;
+  };
+
+  Step step(const Stretch& stretch) {
     std::size_t nodes = 0;
     for (const std::size_t g : present_) nodes += places_[g].size();
     std::vector<Vec3d> velocities(nodes);
-    simulation_->write(GarmentField::velocities, {velocities.data(), nodes});
+    if (stretch.is_last) simulation_->write(GarmentField::velocities, {velocities.data(), nodes});
     const std::vector<StepReport> reports = simulation_->step();
-    if (std::ranges::any_of(reports, [](const StepReport& r) { return has_failed(r.status); })) return false;
+    if (std::ranges::any_of(reports, [](const StepReport& r) { return has_failed(r.status); }))
+      return {.is_lost = true};
     simulation_->read(GarmentField::velocities, {velocities.data(), nodes});
     result_.imbalance = largest_imbalance(simulation_->scene(), velocities);
-    has_converged_ =
-        std::ranges::all_of(reports, [](const StepReport& r) { return r.status == StepStatus::converged; });
+    Step made{.has_converged = std::ranges::all_of(
+                  reports, [](const StepReport& r) { return r.status == StepStatus::converged; })};
+    constexpr int quick_iterations = 20;
+    made.is_quick = made.has_converged && std::ranges::all_of(reports, [](const StepReport& r) {
+                      return r.iterations <= quick_iterations;
+                    });
     const std::vector<std::vector<Vec3d>> found = simulation_->positions();
-    for (std::size_t i = 0; i < present_.size(); ++i) places_[present_[i]] = found[i];
+    for (std::size_t i = 0, node = 0; i < present_.size(); ++i) {
+      const std::size_t g = present_[i];
+      made.has_moved = made.has_moved || found[i] != places_[g];
+      places_[g] = found[i];
+      for (Vec3d& v : velocities_[g]) v = velocities[node++];
+    }
     ++result_.steps;
     measure();
     if (stage_.frames > 0 && result_.steps % stage_.frames == 0) keep_frame();
     if (on_step_) on_step_({result_.steps, stage_.most_steps, opening_});
-    return true;
+    return made;
   }
 
   /// Openings of the seams that are drawn.
@@ -198,38 +249,59 @@ class Sewer {
   }
 
   /// Does steps until `is_done`, seams gain less than a tenth of what they may in each of `patience` steps,
-  /// or the steps are used up.
+  /// or the steps are used up. Steps that are lost, or that hold all cloth where it is, are done shorter.
   template <class IsDone>
-  void go_on(Index layer, Index order, bool are_frozen, bool has_friction, int patience,
-             const IsDone& is_done) {
+  void go_on(const Stretch& stretch, int patience, const IsDone& is_done) {
+    const double longest = stretch.is_last ? longest_sewing_step : sewing_step;
     step_ = sewing_step;
-    begin(layer, order, are_frozen, has_friction);
+    begin(stretch);
     measure();
-    int idle = 0;
-    while (!is_done() && idle < patience && result_.steps < stage_.most_steps) {
+    int idle = 0, quick = 0;
+    while (idle < patience && result_.steps < stage_.most_steps) {
       const double before = gap_, possible = reach_;
-      if (!step()) {
-        step_ /= 4;
-        if (step_ < least_sewing_step) break;
-        begin(layer, order, are_frozen, has_friction);
-        continue;
-      }
+      const Step made = step(stretch);
+      if (is_done(made)) break;
       constexpr double least_share = 0.1;
+      constexpr int quick_steps = 3;
       idle = before - gap_ >= least_share * possible ? 0 : idle + 1;
+      quick = made.is_quick ? quick + 1 : 0;
+      const bool is_stuck = made.is_lost || (!made.has_converged && !made.has_moved);
+      if (is_stuck && step_ <= least_sewing_step) break;
+      if (is_stuck)
+        step_ /= 4;
+      else if (quick >= quick_steps && step_ < longest)
+        step_ = std::min(2 * step_, longest);
+      else
+        continue;
+      quick = 0;
+      begin(stretch);
     }
   }
 
   void close(Index layer, Index order) {
+    constexpr int patience = 40;
+    go_on({.layer = layer, .order = order, .stiffness = sewing_stiffness}, patience,
+          [this](const Step&) { return opening_ <= stage_.tolerance; });
+  }
+
+  /// Makes closed cloth as stiff as it is, bit by bit.
+  void harden(Index layer) {
+    if (!find_recipe(still_.recipe).is_elastic()) return;
     constexpr int patience = 10;
-    const auto is_closed = [this] { return opening_ <= stage_.tolerance; };
-    for (const bool has_friction : {true, false})
-      if (has_friction || !is_closed()) go_on(layer, order, true, has_friction, patience, is_closed);
+    double stiffest = 0;
+    for (const Garment& garment : still_.garments)
+      stiffest = std::max({stiffest, garment.fabric.stretch_stiffness, garment.fabric.weft_stiffness()});
+    for (double k = hardening_factor * sewing_stiffness; k < stiffest; k *= hardening_factor)
+      go_on({.layer = layer, .stiffness = k}, patience,
+            [this](const Step& made) { return made.is_quick && opening_ <= stage_.tolerance; });
   }
 
   void balance(Index layer) {
+    constexpr int most = 150;
     const int first = result_.steps;
-    go_on(layer, std::numeric_limits<Index>::max(), false, true, stage_.most_steps,
-          [&] { return result_.steps > first && has_converged_ && result_.imbalance <= stage_.balance; });
+    go_on({.layer = layer, .is_last = true}, stage_.most_steps, [&](const Step& made) {
+      return (made.has_converged && result_.imbalance <= stage_.balance) || result_.steps >= first + most;
+    });
     result_.opening = opening_;
     if (stage_.frames > 0 && (result_.frame_steps.empty() || result_.frame_steps.back() != result_.steps))
       keep_frame();
@@ -247,10 +319,10 @@ class Sewer {
   const std::function<void(const SewingProgress&)>& on_step_;
   Scene still_;                             ///< the scene, with all that is not cloth at a standstill
   std::vector<std::vector<Vec3d>> places_;  ///< positions of all garments [m], shape [garment][node_count]
-  double step_ = sewing_step;               ///< h [s]
+  std::vector<std::vector<Vec3d>> velocities_;  ///< [m/s], likewise
+  double step_ = sewing_step;                   ///< h [s]
   std::optional<Simulation> simulation_;
   std::vector<std::size_t> present_;  ///< numbers of its garments in the scene
-  bool has_converged_ = false;        ///< whether the last step did
   double opening_ = 0;                ///< widest opening of the seams that are drawn [m]
   double gap_ = 0;                    ///< sum of opening times length over them [m^2]
   double reach_ = 0;                  ///< what a step takes of that where nothing is in the way [m^2]

@@ -8,6 +8,7 @@
 
 #include "engine/core/text.hpp"
 #include "engine/geometry/distance_grid.hpp"
+#include "host/surroundings/recent_grids.hpp"
 #include "host/surroundings/shape_views.hpp"
 #include "host/surroundings/start_depths.hpp"
 
@@ -42,7 +43,7 @@ struct Compile {
     return compile(build_distance_grid(s, key, monitor));
   }
   Compiled<Real> operator()(const MeshShape& s) const {
-    return compile(is_body ? build_distance_grid(s, key, monitor) : build_obstacle_grid(s, key, monitor));
+    return compile(recent_grid(s, is_body, key, monitor));
   }
 
   static Compiled<Real> compile(DistanceGrid grid) {

@@ -374,3 +374,18 @@ def test_what_is_no_pattern(tmp_path, text, words):
     with pytest.raises(isocloth.Error, match=".*") as error:
         isocloth.import_pattern(tmp_path / "bad.json", tmp_path / "scene")
     assert words in str(error.value)
+
+
+def test_seams_about_one_part_of_the_body_close_before_those_between_parts(tmp_path, mannequin):
+    spec = skirt()
+    waist = [[0, 0], [40, 0], [40, 5], [0, 5]]
+    spec["pattern"]["panels"]["wb_front"] = panel(waist, translation=[-20, 102, 25])
+    dart = [[0, 0], [40, 0], [40, 60], [22, 60], [20, 50], [18, 60], [0, 60]]
+    spec["pattern"]["panels"]["skirt_front"] = panel(dart, translation=[-20, 40, 25])
+    spec["pattern"]["stitches"] = [stitch("skirt_front", 1, "skirt_back", 1), stitch("skirt_front", 6, "skirt_back", 3),
+                                   stitch("skirt_front", 3, "skirt_front", 4), stitch("wb_front", 0, "skirt_back", 2)]
+    isocloth.import_pattern(write(tmp_path / "pattern.json", spec), tmp_path / "scene", body=mannequin, nodes=400)
+    seams = json.loads((tmp_path / "scene" / "scene.json").read_text())["garments"][0]["mesh"]["seams"]
+    orders = {frozenset((seam["panel"], seam["other_panel"])): seam["order"] for seam in seams}
+    assert orders == {frozenset(("skirt_front", "skirt_back")): 1, frozenset(("skirt_front",)): 0,
+                      frozenset(("wb_front", "skirt_back")): 2}

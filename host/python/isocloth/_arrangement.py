@@ -215,6 +215,16 @@ def shift_frame(panel, origin, turn=0.0):
     panel.grain -= numpy.degrees(turn)
 
 
+def sewing_orders(pattern):
+    """When each of ``pattern.pairs()`` is sewn: 0 darts, 1 seams of panels about one part of the body (shoulders and
+    sides, a sleeve's own, a leg's own), 2 what joins parts (armholes, waists, collars, crotches)."""
+    def part(panel):
+        kind, _, side = guess(panel)
+        return kind, side if kind in ("arm", "leg") else None
+
+    return [0 if a.panel is b.panel else 1 if part(a.panel) == part(b.panel) else 2 for a, b, _ in pattern.pairs()]
+
+
 # Where a file has placed them.
 
 def _check_place(pattern, body):

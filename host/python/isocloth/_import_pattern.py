@@ -107,7 +107,12 @@ def import_pattern(path, folder, *, body=None, nodes=4000, edge_length=None, fab
 
 
 def _scene(pattern, mesh, name, edge_length, fabric, duration):
+    from ._arrangement import sewing_orders
     panels, seams = pattern.scene_keys()
+    orders = sewing_orders(pattern)
+    if len(set(orders)) > 1:
+        for seam, order in zip(seams, orders):
+            seam["order"] = order
     scene = {"recipe": "membrane", "step": 0.005, "duration": duration, "frame_interval": 0.05, "sewing": {},
              "contact": {"cloth": True, "initial": "separate", "tolerance": fabric.get("thickness", 0.001) / 5,
                          "cloth_friction": {"static": 0.3}},
