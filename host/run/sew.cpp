@@ -177,8 +177,7 @@ class Sewer {
           garment.mesh.stitches.push_back(from.mesh.stitches[i]);
       Sewing& sewing = garment.sewing;
       if (is_elastic) {
-        const double own = std::min(from.fabric.stretch_stiffness, from.fabric.weft_stiffness());
-        sewing.force = stage_.strain * std::min(own, sewing_stiffness);
+        sewing.force = stage_.strain * sewing_stiffness;
         if (std::isfinite(stretch.stiffness)) soften(garment.fabric, stretch.stiffness);
       }
       garment.fabric.mass_damping =
