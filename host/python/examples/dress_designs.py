@@ -6,11 +6,12 @@
 
 Each seed draws random parameters (``pygarment.DesignSampler``) and a garment for the body's measurements
 (``MetaGarment``); what GarmentCode itself refuses (empty, too long, crossing itself) and panels whose outlines cross
-themselves are drawn again. Design i is dressed on body i mod 6: ``mean_all``, and ``mean_all`` with heights and
-widths scaled: tall (1.06, 1), short (0.94, 1), wide (1, 1.07), narrow (1, 0.94), large (1.05, 1.05), measurements with
-them. A design is imported, sewn and draped in a process of its own with a limit of processor time; what is there
-already is kept, so that a run may be stopped and gone on with. ``table.md`` has a row for each, with the cause where
-it failed.
+themselves are drawn again. Design i is dressed on body i mod 6: ``mean_all``, and ``mean_all`` with heights and widths
+scaled: tall (1.06, 1), short (0.94, 1), wide (1, 1.07), narrow (1, 0.94), large (1.05, 1.05), measurements with them.
+A design is imported, sewn and draped in a process of its own with a limit of processor time; what is there already is
+kept, so that a run may be stopped and gone on with. Designs are of jersey unless ``--fabric`` says otherwise:
+GarmentCode fits some parts closer than a woven cloth, which does not give, can be closed around. ``table.md`` has a
+row for each, with the cause where it failed.
 """
 
 import argparse
@@ -112,14 +113,14 @@ def load_program(root):
                                  refusals=(IncorrectElementConfiguration, TotalLengthError))
 
 
-def dress(folder, body, nodes, seconds, drape):
+def dress(folder, body, nodes, seconds, drape, fabric):
     """Imports, sews and drapes; its row."""
     begin = time.process_time()
     row = {**json.loads((folder / "design.json").read_text()), "nodes": 0, "seconds": 0, "opening_mm": None,
            "certified": False, "closed": False, "status": "failed", "cause": ""}
     try:
         done = isocloth.import_pattern(folder / "pattern.json", folder, body=body, nodes=nodes, duration=drape,
-                                       overwrite=True)
+                                       fabric={"preset": fabric, "thickness": 0.001}, overwrite=True)
         row["panels"], row["seams"] = len(done.pattern.panels), len(done.pattern.pairs())
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         result = isocloth.run(done.scene, folder / "result", threads=1, overwrite=True, certify=True, quiet=True)
@@ -157,6 +158,7 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--designs", type=int, default=40)
     parser.add_argument("--nodes", type=int, default=3000)
+    parser.add_argument("--fabric", default="jersey", help="preset")
     parser.add_argument("--drape", type=float, default=0.5, help="[s] under gravity after sewing")
     parser.add_argument("--seconds", type=int, default=180, help="of processor time for each")
     parser.add_argument("--draw-only", action="store_true", help="write patterns, dress none")
@@ -165,7 +167,8 @@ def main():
     if options.one:
         folder = options.one
         body = json.loads((folder / "design.json").read_text())["body"]
-        row = dress(folder, options.output / f"body_{body}.obj", options.nodes, options.seconds, options.drape)
+        row = dress(folder, options.output / f"body_{body}.obj", options.nodes, options.seconds, options.drape,
+                    options.fabric)
         (folder / "row.json").write_text(json.dumps(row))
         return
     options.output.mkdir(parents=True, exist_ok=True)
@@ -192,7 +195,7 @@ def main():
             continue
         code = subprocess.run([sys.executable, __file__, str(root), "-o", str(options.output), "--one", str(folder),
                                "--nodes", str(options.nodes), "--seconds", str(options.seconds), "--drape",
-                               str(options.drape)]).returncode
+                               str(options.drape), "--fabric", options.fabric]).returncode
         if not (folder / "row.json").exists():
             design = json.loads((folder / "design.json").read_text())
             why = f"more than {options.seconds} s" if code in (-24, -9) else f"ended with {code}"
