@@ -296,7 +296,7 @@ class Sewer {
   }
 
   void balance(Index layer) {
-    constexpr int most = 150;
+    constexpr int most = 60;
     const int first = result_.steps;
     go_on({.layer = layer, .is_last = true}, stage_.most_steps, [&](const Step& made) {
       return (made.has_converged && result_.imbalance <= stage_.balance) || result_.steps >= first + most;

@@ -48,7 +48,7 @@ struct SewnScene {
 /// yet, those below stand still. Then all find their balance, with friction: steps from standstill,
 ///   minimum over x of E(x) + |x - x_n|^2 / (2 h^2) in the norm of mass and damping,
 /// go downhill in the energy E of cloth, contacts and threads (pseudo-transient continuation; Kelley, Keyes
-/// 1998), h growing to 0.05 s as long as they converge, until forces balance, 150 steps or
+/// 1998), h growing to 0.05 s as long as they converge, until forces balance, 60 steps or
 /// sewing.most_steps are over. A step that is lost, or that finds no way to move, is taken shorter.
 ///
 /// Returns the scene with its sewn start; seams that stay open are no error. Throws SceneError

@@ -12,6 +12,7 @@ from ._pattern import Step, seam_gap
 from .errors import Error, MeshError
 
 APART = 0.01  # [m] between panels that were laid onto each other, and between layers
+SNUG, BAND_STIFFNESS = 0.85, 20.0  # length of elastic bands over the body's girth, and their tension per strain [N]
 KINDS = (("hood", "head"), ("collar", "neck"), ("neck", "neck"), ("sleeve", "arm"), ("cuff", "arm"), ("arm", "arm"),
          ("pant", "leg"), ("trouser", "leg"), ("short", "leg"), ("leg", "leg"), ("skirt", "hips"), ("waist", "waist"),
          ("belt", "waist"), ("wb", "waist"))
@@ -60,6 +61,8 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
         for panel in pattern.panels.values():
             if panel not in fresh:
                 _bend(panel, form, body, clearance + 0.005)
+    if form:
+        _hold_up(pattern, form)
     _clear_body(pattern, body, clearance + 0.005)
     if _part(pattern):
         _draw_near(pattern, body, clearance + 0.015)
@@ -223,6 +226,23 @@ def sewing_orders(pattern):
         return kind, side if kind in ("arm", "leg") else None
 
     return [0 if a.panel is b.panel else 1 if part(a.panel) == part(b.panel) else 2 for a, b, _ in pattern.pairs()]
+
+
+def _hold_up(pattern, form):
+    """Elastic bands along free edges that GarmentCode's simulator holds at the body by their labels: the waist of what
+    has no waistband, and the upper edge of what has no straps."""
+    used = pattern.sewn()
+    for label, height in (("lower_interface", form.waist), ("strapless_top", None)):
+        edges = [(panel, edge) for panel in pattern.panels.values() for edge in panel.edges
+                 if edge.label == label and not used[id(edge)]]
+        if not edges:
+            continue
+        if height is None:
+            height = numpy.mean([panel.place(edge.at_shares(numpy.array([0.5])))[0, 2] for panel, edge in edges])
+        share = min(1.0, SNUG * form.girth(height) / sum(edge.length for _, edge in edges))
+        pattern.bands += [(panel, edge, share, BAND_STIFFNESS) for panel, edge in edges]
+        pattern.findings.note(f'{len(edges)} free edges labelled "{label}", which nothing holds up, have elastic bands '
+                              f"of {share:.2f} times their length")
 
 
 # Where a file has placed them.

@@ -81,6 +81,7 @@ class DressForm:
         at = bottom + height * steps
         self.crotch, self.hips, self.waist, self.armpits, self.shoulders, self.neck = (
             float(at[i]) for i in (crotch, hips, waist, armpit, shoulder, neck))
+        self._heights, self._girths = at[girth > 0], girth[girth > 0]
         self.surfaces = {}
         front = numpy.array([0, -1.0, 0])
 
@@ -107,6 +108,10 @@ class DressForm:
         chest, hip_width = width[armpit - 1] / 2, numpy.ptp(torso[steps[hips]][:, 0]) / 2
         for name, side in (("left_arm", 1), ("right_arm", -1)):
             self._arm(name, side, middle, chest, hip_width)
+
+    def girth(self, height):
+        """Around the torso at a height [m], tape-measured: of the convex hull of its cross-section."""
+        return float(numpy.interp(height, self._heights, self._girths))
 
     def _arm(self, name, side, middle, chest, hip_width):
         points = self.body.points

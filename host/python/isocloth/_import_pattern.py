@@ -118,6 +118,10 @@ def _scene(pattern, mesh, name, edge_length, fabric, duration):
                          "cloth_friction": {"static": 0.3}},
              "garments": [{"name": name, "mesh": {"panels": panels, "seams": seams, "edge_length": edge_length},
                            "fabric": fabric}]}
+    if pattern.bands:
+        garment = scene["garments"][0]
+        garment["mesh"]["bands"] = pattern.band_keys()
+        garment["sewing"] = {"stiffness": 1e7}  # the ends of bands draw at single stitches
     if mesh:
         scene["obstacles"] = [{"name": "body", "shape": {"type": "mesh", "file": "body.obj"},
                                "friction": {"static": 0.3}}]

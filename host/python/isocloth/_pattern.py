@@ -224,6 +224,7 @@ class Pattern:
 
     def __init__(self, unit=0.01):
         self.panels, self.seams, self.unit, self.places = {}, [], unit, {}
+        self.bands = []
         self.findings = Findings()
 
     def nearest(self, name):
@@ -351,6 +352,11 @@ class Pattern:
     def pairs(self):
         """Pairs of steps, edge to edge."""
         return [(a, b, seam) for seam in self.seams for a, b in zip(*seam.sides)]
+
+    def band_keys(self):
+        """``bands`` as the keys of a garment's mesh have them."""
+        return [{"panel": panel.name, "edge": panel.edges.index(edge), "share": round(share, 4), "stiffness": stiffness}
+                for panel, edge, share, stiffness in self.bands]
 
     def scene_keys(self):
         """``panels`` and ``seams`` as the keys of a garment's mesh have them."""
