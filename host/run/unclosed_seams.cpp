@@ -223,14 +223,15 @@ std::vector<UnclosedSeam> find_unclosed_seams(const Simulation& simulation, doub
       std::vector<std::string> causes = holders.words(is_of);
       for (const Pin& pin : garment.pins)
         if (std::ranges::any_of(pin.nodes, is_of)) causes.push_back(text("held by pin \"", pin.name, "\""));
-      constexpr double least_shortage = 0.005;
+      // A way that is more gaps of open seams than cloth says nothing of the cloth.
+      constexpr double least_shortage = 0.005, most_shortage = 0.5;
       std::set<std::array<Index, 2>> own_threads;
       for (std::size_t i = 0; i < garment.mesh.stitches.size(); ++i)
         if (const Stitch& other = garment.mesh.stitches[i]; known == nullptr || name_of(*known, i) == name)
           own_threads.insert(sorted(other.a, other.b));
       const auto is_own = [&](Index i, Index j) { return own_threads.contains(sorted(i, j)); };
       if (const auto shortage = pieces.shortage(*stitch, opening, is_own);
-          shortage && *shortage > least_shortage)
+          shortage && *shortage > least_shortage && *shortage < most_shortage)
         causes.push_back(text("the cloth between its sides is shorter by ", rounded(100 * *shortage),
                               " % than the way around"));
       if (causes.empty()) causes.emplace_back("nothing that holds it was found, its pull is too weak");
