@@ -312,6 +312,9 @@ def _bend(panel, form, body, clear):
     internal = panel.internal
     shift_frame(panel, [foot[0], foot[2]], turn)
     wide = float(numpy.abs(panel.outline()[:, 0]).max())
+    if surface.name == "hips" and wide / 1.5 > distance:  # a wide skirt hangs within the arms, not across them
+        panel.translation = panel.translation + (wide / 1.5 - distance) * normal
+        distance = wide / 1.5
     room = distance - 0.03
     if room > 0.02:
         radius = max(distance, wide / 1.45)
