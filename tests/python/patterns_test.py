@@ -389,3 +389,28 @@ def test_seams_about_one_part_of_the_body_close_before_those_between_parts(tmp_p
     orders = {frozenset((seam["panel"], seam["other_panel"])): seam["order"] for seam in seams}
     assert orders == {frozenset(("skirt_front", "skirt_back")): 1, frozenset(("skirt_front",)): 0,
                       frozenset(("wb_front", "skirt_back")): 2}
+
+
+def test_what_nothing_holds_up_has_elastic_bands_as_long_as_the_waist(tmp_path, mannequin):
+    spec = skirt()
+    for name in ("skirt_front", "skirt_back"):
+        spec["pattern"]["panels"][name]["edges"][2]["label"] = "lower_interface"
+    pattern = write(tmp_path / "pattern.json", spec)
+    done = isocloth.import_pattern(pattern, tmp_path / "scene", body=mannequin, nodes=400)
+    garment = json.loads((tmp_path / "scene" / "scene.json").read_text())["garments"][0]
+    bands = garment["mesh"]["bands"]
+    assert {(band["panel"], band["edge"]) for band in bands} == {("skirt_front", 2), ("skirt_back", 2)}
+    girth = bands[0]["share"] * 0.8 / 0.85
+    assert 2 * numpy.pi * 0.14 < girth < 2 * numpy.pi * 0.17  # a torso of 15 cm, of cubes
+    assert any("elastic bands" in note for note in done.notes)
+
+
+def test_wide_skirts_are_bent_around_and_hang_within_the_arms(tmp_path, mannequin):
+    spec = skirt()
+    wide = [[0, 0], [130, 0], [130, 60], [0, 60]]
+    spec["pattern"]["panels"]["skirt_front"] = panel(wide, translation=[-65, 40, 25])
+    spec["pattern"]["panels"]["skirt_back"] = panel(wide[::-1], translation=[-65, 40, -25])
+    isocloth.import_pattern(write(tmp_path / "pattern.json", spec), tmp_path / "scene", body=mannequin, nodes=400)
+    panels = json.loads((tmp_path / "scene" / "scene.json").read_text())["garments"][0]["mesh"]["panels"]
+    for found in panels:
+        assert 0.65 / 1.6 < found["around"] < 0.65 / 1.2
