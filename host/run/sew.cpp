@@ -24,6 +24,7 @@ constexpr double sewing_step = 0.05, least_sewing_step = 1e-4;  ///< [s]
 void stand_still(Scene& scene) {
   scene.gravity = 0;
   scene.wind = {};
+  scene.keyframes.clear();
   const double begin = scene.garments.front().time_offset;
   for (Obstacle& obstacle : scene.obstacles) {
     if (is_moving(obstacle))
