@@ -111,21 +111,25 @@ void check_form(const Keyframes& keyframes, const Scene& scene, const std::strin
 /// All numbers of one owner that change, each with its place in the scene's list.
 using Changing = std::vector<std::pair<std::size_t, const Keyframes*>>;
 
-/// Calls check() with every number as it is at each time of each of them, in a scene of their own.
+/// Calls set() for all of these numbers as they are at each time of each of them, and then check(). Of what
+/// that refuses the first is told that names the number whose time it is.
 template <class Set, class Check>
 void check_at_all_times(const Changing& changing, const Set& set, const Check& check) {
+  std::optional<std::string> first;
   for (const auto& [i, keyframes] : changing)
     for (std::size_t j = 0; j < keyframes->values.times.size(); ++j) {
+      const double t = keyframes->values.times[j];
       for (const auto& [k, other] : changing)
-        set(*other,
-            other == keyframes ? keyframes->values.values[j] : other->values.at(keyframes->values.times[j]));
+        set(*other, other == keyframes ? keyframes->values.values[j] : other->values.at(t));
       try {
         check();
       } catch (const SceneError& error) {
-        throw SceneError(text("keyframes[", i, "].values[", j, "]: at ", keyframes->values.times[j],
-                              " s: ", error.what()));
+        const std::string found = text("keyframes[", i, "].values[", j, "]: at ", t, " s: ", error.what());
+        if (found.find(keyframes->number + ":") != std::string::npos) throw SceneError(found);
+        if (!first) first = found;
       }
     }
+  if (first) throw SceneError(*first);
 }
 
 void check_of_scene(const Changing& changing, const Scene& scene) {
