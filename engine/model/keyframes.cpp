@@ -111,6 +111,14 @@ void check_form(const Keyframes& keyframes, const Scene& scene, const std::strin
 /// All numbers of one owner that change, each with its place in the scene's list.
 using Changing = std::vector<std::pair<std::size_t, const Keyframes*>>;
 
+/// The value that a number comes from at time t, where it jumps.
+double value_before(const DrivenNumber& number, double t) {
+  const auto at = std::ranges::lower_bound(number.times, t);
+  return at != number.times.end() && *at == t
+             ? number.values[static_cast<std::size_t>(at - number.times.begin())]
+             : number.at(t);
+}
+
 /// Calls set() for all of these numbers as they are at each time of each of them, and then check(). Of what
 /// that refuses the first is told that names the number whose time it is.
 template <class Set, class Check>
@@ -118,9 +126,11 @@ void check_at_all_times(const Changing& changing, const Set& set, const Check& c
   std::optional<std::string> first;
   for (const auto& [i, keyframes] : changing)
     for (std::size_t j = 0; j < keyframes->values.times.size(); ++j) {
-      const double t = keyframes->values.times[j];
+      const std::vector<double>& times = keyframes->values.times;
+      const double t = times[j];
+      const bool is_before_jump = j + 1 < times.size() && times[j + 1] == t;
       for (const auto& [k, other] : changing)
-        set(*other, other == keyframes ? keyframes->values.values[j] : other->values.at(t));
+        set(*other, is_before_jump ? value_before(other->values, t) : other->values.at(t));
       try {
         check();
       } catch (const SceneError& error) {

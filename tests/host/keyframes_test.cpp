@@ -4,6 +4,7 @@
 #include "engine/core/errors.hpp"
 #include "host/energy/energy_balance.hpp"
 #include "tests/host/batch_case.hpp"
+#include "tests/host/body_case.hpp"
 #include "tests/host/contact_case.hpp"
 #include "tests/host/gpu_case.hpp"
 
@@ -199,6 +200,54 @@ TEST(Keyframes, ChangePressureAndSeams) {
   };
   EXPECT_NEAR(opening(0), 0.1, 1e-6);
   EXPECT_LT(opening(5), 0.05);
+}
+
+TEST(Keyframes, OfTheSceneReachBodies) {
+  Scene scene = body_scene(hanging_net(5), {body(SphereShape{0.05}, 1, {0, 0, 3}, 0.2)}, 0.01);
+  scene.gravity = 10;
+  scene.keyframes = {{.number = "gravity", .garments = {}, .values = {{0.1, 0.1}, {10, 0}}}};
+  Simulation simulation(scene, {.threads = 1});
+  simulation.advance(10);
+  EXPECT_NEAR(simulation.bodies()[0].velocity.z, -1, 1e-12);
+  simulation.advance(3);
+  EXPECT_NEAR(simulation.bodies()[0].velocity.z, -1, 1e-12);
+}
+
+TEST(Keyframes, ChangeFrictionOfClothAsACommandDoes) {
+  Scene scene;
+  scene.recipe = "membrane";
+  scene.step = 0.005;
+  scene.contact.cloth = true;
+  scene.contact.cloth_friction = {.static_ = 0.6, .dynamic = 0.6};
+  for (int i = 0; i < 2; ++i) {
+    Garment sheet = square_sheet(5, 0.3, 0);
+    sheet.name = "sheet " + std::to_string(i);
+    sheet.fabric.thickness = 2e-3;
+    for (Vec3d& p : sheet.initial_positions) p.z = 2.1e-3 * i;
+    if (i == 0) {
+      Pin all{.name = "all", .nodes = {}, .motion = FixedMotion{}};
+      for (Index node = 0; node < sheet.mesh.node_count(); ++node) all.nodes.push_back(node);
+      sheet.pins = {all};
+    } else {
+      sheet.initial_velocities.assign(sheet.mesh.positions.size(), Vec3d{0.3, 0, 0});
+    }
+    scene.garments.push_back(sheet);
+  }
+  const auto slides_to = [](const Scene& of, bool is_told) {
+    Simulation simulation(of, {.threads = 1});
+    simulation.advance(4);
+    if (is_told) simulation.set_cloth_friction({.static_ = 0.05, .dynamic = 0.05});
+    simulation.advance(8);
+    return simulation.positions(1);
+  };
+  Scene keyed_scene = scene;
+  for (const char* name : {"static", "dynamic"})
+    keyed_scene.keyframes.push_back({.number = std::string("contact.cloth_friction.") + name,
+                                     .garments = {},
+                                     .values = {{0.02, 0.02}, {0.6, 0.05}}});
+  const std::vector<Vec3d> found = slides_to(keyed_scene, false);
+  EXPECT_EQ(found, slides_to(scene, true));
+  EXPECT_GT(found[12].x, slides_to(scene, false)[12].x + 1e-4);
 }
 
 TEST(Keyframes, WhatACommandWouldRefuseIsRefusedWithItsNumber) {
