@@ -68,6 +68,18 @@ void Simulation::Members::refresh(const std::vector<std::size_t>& garments) {
   for (const auto& [solver, changed] : members_of) solvers.solvers[solver]->refresh_members(changed);
 }
 
+bool Simulation::Members::has_changing_numbers() const {
+  return std::ranges::any_of(scene.keyframes, [&](const Keyframes& keyframes) {
+    constexpr double rounding = 1e-6;  // of a step, as in Keyframes::at()
+    const double last = keyframes.values.times.back() - rounding * scene.step;
+    const auto is_before_last = [last](double t) { return t < last; };
+    if (keyframes.garments.empty()) return is_before_last(static_cast<double>(step_index) * scene.step);
+    return std::ranges::any_of(keyframes.garments, [&](std::size_t g) {
+      return is_before_last(scene.garments[g].time_offset + static_cast<double>(clocks[g]) * scene.step);
+    });
+  });
+}
+
 void Simulation::follow_keyframes() {
   Members& m = members();
   if (m.scene.keyframes.empty()) return;

@@ -163,6 +163,7 @@ std::vector<StepReport> Simulation::advance(int steps) {
   m.require_idle("advance");
   m.asked.clear();
   m.has_kept = false;
+  follow_keyframes();
   std::vector<StepReport> reports = m.is_busy() ? add_up_steps(steps, garment_count(),
                                                                [&m, this] {
                                                                  follow_keyframes();
@@ -190,6 +191,7 @@ std::vector<AdvanceReport> Simulation::advance_at_once(int steps) {
   if (steps > 1) {
     m.require_idle("advance_at_once");
     m.asked.clear();
+    follow_keyframes();
     return m.advance_solvers(steps);
   }
   std::vector<AdvanceReport> reports;

@@ -183,6 +183,8 @@ struct Simulation::Members {
       return !garment.zippers.empty() || !garment.drawstrings.empty() || lets_go(garment);
     });
   }
+  /// Whether a number of the scene has keyframes to come.
+  bool has_changing_numbers() const;
   /// Whether a garment has soft pins that let go.
   static bool lets_go(const Garment& garment) {
     return std::ranges::any_of(garment.force_slopes, [](const ForceSlope& s) { return s.strength > 0; });
@@ -190,7 +192,7 @@ struct Simulation::Members {
   /// Whether functions of the program or the air are asked before each step.
   bool is_asked_for_loads() const { return scene.wind.model == WindModel::panels || !forces.empty(); }
   /// Whether something is to be done before each step.
-  bool is_busy() const { return is_asked_for_loads() || has_driven_fasteners() || !scene.keyframes.empty(); }
+  bool is_busy() const { return is_asked_for_loads() || has_driven_fasteners() || has_changing_numbers(); }
   /// Takes one step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.

@@ -202,6 +202,25 @@ TEST(Keyframes, ChangePressureAndSeams) {
   EXPECT_LT(opening(5), 0.05);
 }
 
+// Once all keyframes are over nothing is to be done between steps.
+TEST(Keyframes, LeaveStepsToThemselvesWhenTheyAreOver) {
+  const ExecutionOptions options{.threads = 1};
+  Simulation once(keyed("membrane"), options), singly(keyed("membrane"), options);
+  once.advance(40);
+  for (int n = 0; n < 40; ++n) singly.step();
+  EXPECT_EQ(once.state(0), singly.state(0));
+  const Snapshot over = once.snapshot();
+  Simulation other(keyed("membrane"), options);
+  other.restore(over);  // at its first step it has the numbers of then
+  other.advance(5);
+  once.advance(5);
+  EXPECT_EQ(other.state(0), once.state(0));
+  EXPECT_EQ(other.scene().gravity, 0);
+  once.reset();
+  EXPECT_EQ(once.step().size(), 3u);
+  EXPECT_EQ(once.scene().gravity, 9.8);
+}
+
 TEST(Keyframes, OfTheSceneReachBodies) {
   Scene scene = body_scene(hanging_net(5), {body(SphereShape{0.05}, 1, {0, 0, 3}, 0.2)}, 0.01);
   scene.gravity = 10;
