@@ -5,6 +5,7 @@ import copy
 import isocloth
 import numpy as np
 import pytest
+from isocloth.scene import Scene
 
 
 def sheet(**scene):
@@ -32,7 +33,7 @@ def test_they_are_what_a_program_says_before_each_step():
 
 
 def test_a_scene_has_them_as_dataclasses():
-    scene = isocloth.scene.Scene.from_dict(sheet(keyframes=KEYFRAMES))
+    scene = Scene.from_dict(sheet(keyframes=KEYFRAMES))
     assert scene.keyframes[1].number == "gravity" and scene.keyframes[0].times == [0.02, 0.08]
     assert scene.to_dict()["keyframes"] == KEYFRAMES
 
