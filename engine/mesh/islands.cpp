@@ -4,10 +4,10 @@
 #include <cmath>
 #include <map>
 #include <numbers>
-#include <numeric>
 
 #include "engine/core/errors.hpp"
 #include "engine/core/text.hpp"
+#include "engine/mesh/disjoint_sets.hpp"
 #include "engine/mesh/half_edges.hpp"
 #include "engine/mesh/panels.hpp"
 #include "engine/mesh/topology.hpp"
@@ -72,7 +72,7 @@ class Pattern {
     std::vector<char> is_taken(mesh.positions.size(), 0);
     std::vector<Index> number(mesh.face_nodes.size(), -1);
     for (Index c = 0; c < mesh.corner_count(); ++c) {
-      Index& own = number[lowest(c)];
+      Index& own = number[joined_.lowest(c)];
       if (own < 0) {
         own = mesh.face_nodes[c];
         if (is_taken[own] != 0) {
@@ -96,8 +96,7 @@ class Pattern {
   /// Corners of a node are one node of the pattern where edges that it does not cut lead from one to the
   /// other: islands that only touch stay apart.
   void join_corners(const Mesh& mesh, double scale, double same) {
-    joined_.resize(mesh.face_nodes.size());
-    std::iota(joined_.begin(), joined_.end(), 0);
+    joined_ = DisjointSets(mesh.face_nodes.size());
     const std::vector<Index> faces = corner_faces(mesh);
     const auto next = [&](Index c) {
       return c + 1 == mesh.face_begin[faces[c] + 1] ? mesh.face_begin[faces[c]] : c + 1;
@@ -130,20 +129,12 @@ class Pattern {
     const bool is_shared = static_cast<double>(exact) > by_sharing * static_cast<double>(meetings.size());
     for (const Meeting& at : meetings) {
       if (is_shared && at.gap > rounding * same) continue;
-      join(at.a, at.of_a);
-      join(at.b, at.of_b);
+      joined_.join(at.a, at.of_a);
+      joined_.join(at.b, at.of_b);
     }
   }
-  Index lowest(Index corner) {
-    while (joined_[corner] != corner) corner = joined_[corner] = joined_[joined_[corner]];
-    return corner;
-  }
-  void join(Index a, Index b) {
-    const Index low = std::min(lowest(a), lowest(b)), high = std::max(lowest(a), lowest(b));
-    joined_[high] = low;
-  }
 
-  std::vector<Index> joined_;  ///< for each corner another corner of the same node, or itself
+  DisjointSets joined_;  ///< corners of one node
   std::vector<Vec2d> places_;
   std::vector<Index> node_of_;
   std::vector<char> turned_;  ///< whether each face is clockwise in the pattern

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
+
+#include "engine/mesh/disjoint_sets.hpp"
 
 namespace isocloth {
 namespace {
@@ -118,18 +119,9 @@ class Parting {
     return size > 0 ? (1 / size) * across : Vec3d{};
   }
 
-  Index lowest(Index corner) {
-    while (joined_[corner] != corner) corner = joined_[corner] = joined_[joined_[corner]];
-    return corner;
-  }
-  void join(Index a, Index b) {
-    const Index low = std::min(lowest(a), lowest(b)), high = std::max(lowest(a), lowest(b));
-    joined_[high] = low;
-  }
   /// The corners of one fan are one.
   void join_corners() {
-    joined_.resize(links_.size());
-    std::iota(joined_.begin(), joined_.end(), 0);
+    joined_ = DisjointSets(links_.size());
     for (Index f = 0; f < static_cast<Index>(mesh_.faces.size()); ++f) {
       const auto size = static_cast<Index>(mesh_.faces[f].nodes.size());
       for (Index k = 0; k < size; ++k) {
@@ -141,8 +133,8 @@ class Parting {
         const Index begin = first_corner_[f] + k, end = first_corner_[f] + (k + 1) % size;
         const Index other_end = first_corner_[g] + (other - first_corner_[g] + 1) % other_size;
         const bool is_turned = node_at(f, begin) == node_at(g, other);
-        join(begin, is_turned ? other : other_end);
-        join(end, is_turned ? other_end : other);
+        joined_.join(begin, is_turned ? other : other_end);
+        joined_.join(end, is_turned ? other_end : other);
       }
     }
   }
@@ -152,7 +144,7 @@ class Parting {
 
   void note_bow_ties(const std::set<Index>& of_edges) {
     std::map<Index, std::set<Index>> fans;
-    for_each_corner([&](Index& node, Index corner) { fans[node].insert(lowest(corner)); });
+    for_each_corner([&](Index& node, Index corner) { fans[node].insert(joined_.lowest(corner)); });
     for (const auto& [node, corners] : fans) {
       if (corners.size() < 2 || of_edges.contains(node)) continue;
       if (found_.node_count++ == 0) found_.node = mesh_.numbers[node];
@@ -170,7 +162,7 @@ class Parting {
     std::vector<Index> first_fan(mesh_.positions.size(), -1);
     std::map<Index, Index> own;  // node of each other fan
     for_each_corner([&](Index& node, Index corner) {
-      const Index fan = lowest(corner);
+      const Index fan = joined_.lowest(corner);
       if (first_fan[node] < 0) first_fan[node] = fan;
       if (first_fan[node] == fan) return;
       const auto [at, is_new] = own.emplace(fan, static_cast<Index>(mesh_.positions.size()));
@@ -242,7 +234,7 @@ class Parting {
   std::vector<Index> first_corner_;  ///< of each face, shape [face + 1]
   std::vector<Side> sides_;          ///< those of one edge together
   std::vector<Index> links_;         ///< corner whose side goes on in that of each corner; -1: none
-  std::vector<Index> joined_;        ///< for each corner another one of its fan, or itself
+  DisjointSets joined_;              ///< corners of one fan
   std::vector<Index> parted_;        ///< nodes that are new
   PartedSurfaces found_;
 };

@@ -4,32 +4,13 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 
+#include "engine/mesh/disjoint_sets.hpp"
 #include "engine/mesh/face_normal.hpp"
 #include "engine/mesh/half_edges.hpp"
 
 namespace isocloth {
 namespace {
-
-/// Disjoint sets of nodes; the lowest number stands for its set.
-class NodeSets {
- public:
-  explicit NodeSets(Index count) : parents_(static_cast<std::size_t>(count)) {
-    std::iota(parents_.begin(), parents_.end(), 0);
-  }
-  Index find(Index node) {
-    while (parents_[node] != node) node = parents_[node] = parents_[parents_[node]];
-    return node;
-  }
-  void unite(Index a, Index b) {
-    const Index low = std::min(find(a), find(b)), high = std::max(find(a), find(b));
-    parents_[high] = low;
-  }
-
- private:
-  std::vector<Index> parents_;
-};
 
 struct Rim {
   std::vector<Index> nodes;                 ///< ascending
@@ -97,12 +78,12 @@ OpenSeam find_open_seam(const Mesh& mesh, double within) {
 }
 
 std::vector<Index> weld(Mesh& mesh, double distance) {
-  NodeSets sets(mesh.node_count());
-  for_each_near(mesh, find_rim(mesh).nodes, distance, [&](Index a, Index b, double) { sets.unite(a, b); });
+  DisjointSets sets(mesh.positions.size());
+  for_each_near(mesh, find_rim(mesh).nodes, distance, [&](Index a, Index b, double) { sets.join(a, b); });
   std::vector<Index> numbers(mesh.positions.size());
   Mesh welded;
   for (Index node = 0; node < mesh.node_count(); ++node) {
-    const Index stays = sets.find(node);
+    const Index stays = sets.lowest(node);
     numbers[node] = stays == node ? welded.node_count() : numbers[stays];
     if (stays == node) welded.positions.push_back(mesh.positions[node]);
   }
@@ -126,20 +107,20 @@ std::vector<Index> weld(Mesh& mesh, double distance) {
 }
 
 std::vector<Index> sewn_nodes(const Mesh& mesh) {
-  NodeSets sets(mesh.node_count());
-  for (const Stitch& stitch : mesh.stitches) sets.unite(stitch.a, stitch.b);
+  DisjointSets sets(mesh.positions.size());
+  for (const Stitch& stitch : mesh.stitches) sets.join(stitch.a, stitch.b);
   std::vector<Index> lowest;
-  for (Index node = 0; node < mesh.node_count(); ++node) lowest.push_back(sets.find(node));
+  for (Index node = 0; node < mesh.node_count(); ++node) lowest.push_back(sets.lowest(node));
   return lowest;
 }
 
 Index piece_count(const Mesh& mesh) {
-  NodeSets sets(mesh.node_count());
-  for (const auto& [a, b] : mesh.threads()) sets.unite(a, b);
+  DisjointSets sets(mesh.positions.size());
+  for (const auto& [a, b] : mesh.threads()) sets.join(a, b);
   for (Index f = 0; f < mesh.face_count(); ++f)
-    for (const Index node : mesh.face(f)) sets.unite(mesh.face(f)[0], node);
+    for (const Index node : mesh.face(f)) sets.join(mesh.face(f)[0], node);
   Index count = 0;
-  for (Index node = 0; node < mesh.node_count(); ++node) count += sets.find(node) == node;
+  for (Index node = 0; node < mesh.node_count(); ++node) count += sets.lowest(node) == node;
   return count;
 }
 

@@ -20,6 +20,9 @@ struct ForceSlope {
   SymmetricTensor stiffness{};  ///< K [N/m], positive semidefinite
   SymmetricTensor damping{};    ///< D [N s/m], positive semidefinite
   Vec3d position, velocity;     ///< where F is the force [m], [m/s]
+  /// It lets go, K and D become 0, where a step begins with more than this for |K (x - position)| [N], >= 0;
+  /// 0: never.
+  double strength = 0;
 };
 
 }  // namespace isocloth

@@ -21,7 +21,7 @@ constexpr Set projected =
     set_of(projection, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
            compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure,
            fabric_factors, driven_fasteners, obstacles, moving_obstacles, bodies, friction,
-           resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces);
+           resolve_initial_penetration, wind, gusts, flow, cloth_contact, keyframes, program_forces);
 constexpr Set rigid = projected | set_of(rigid_rows, fast_projection, mass_metric);
 constexpr Set elastic =
     projected | set_of(hinges, large_angles, strain_limit, principal_strain_limit, bands, folds);
@@ -29,7 +29,7 @@ constexpr Set with_laws = elastic | set_of(curves, viscosity);
 constexpr Set swept =
     set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, beta, drag, shear_spring,
            bend_spring, moving_pins, grippers, forces, force_slopes, obstacles, moving_obstacles, friction,
-           resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces);
+           resolve_initial_penetration, wind, gusts, flow, cloth_contact, keyframes, program_forces);
 constexpr Set by_tensors = set_of(rigid_rows, isometric_bending, plate_bending, mid_edge_bending, alpha, drag,
                                   moving_pins, forces, force_slopes, obstacles, moving_obstacles, friction,
                                   resolve_initial_penetration, wind, gusts, flow, program_forces);
@@ -141,7 +141,7 @@ constexpr Method by_fast_projection{
     set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, bdf2, isometric_bending,
            plate_bending, mid_edge_bending, alpha, beta, drag, moving_pins, grippers, forces, force_slopes,
            pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
-           program_forces),
+           keyframes, program_forces),
     set_of(poisson_ratio, compression),
     {},
     ": use \"proximal_newton\""};
@@ -149,7 +149,7 @@ constexpr Method by_mass_metric{
     "projection.metric \"mass\"",
     set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, isometric_bending,
            plate_bending, mid_edge_bending, alpha, beta, compression, moving_pins, obstacles,
-           moving_obstacles, friction, resolve_initial_penetration, wind, gusts),
+           moving_obstacles, friction, resolve_initial_penetration, wind, gusts, keyframes),
     set_of(poisson_ratio),
     {},
     ": use \"implicit\""};
@@ -167,7 +167,8 @@ constexpr Method energy_balance{
            alpha, beta, poisson_ratio, curves, viscosity, memory, strain_limit, principal_strain_limit,
            compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands, folds,
            fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles, moving_obstacles,
-           bodies, friction, resolve_initial_penetration, wind, gusts, flow, cloth_contact, program_forces),
+           bodies, friction, resolve_initial_penetration, wind, gusts, flow, cloth_contact, keyframes,
+           program_forces),
     {},
     {},
     ": it is not known with it"};
@@ -222,17 +223,17 @@ constexpr Method batched{
            viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
            structural_spring, plasticity, moving_pins, grippers, seams, buttons, bands, folds, fabric_factors,
            forces, force_slopes, pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration,
-           wind, gusts, flow, program_forces),
+           wind, gusts, flow, keyframes, program_forces),
     {},
     of_solvers,
     ": use \"direct\""};
-constexpr Set nodal_system =
-    set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
-           fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending,
-           mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity,
-           strain_limit, principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams,
-           buttons, bands, folds, fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles,
-           moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow, program_forces);
+constexpr Set nodal_system = set_of(
+    projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
+    fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending,
+    hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity, strain_limit,
+    principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands,
+    folds, fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles, moving_obstacles,
+    friction, resolve_initial_penetration, wind, gusts, flow, keyframes, program_forces);
 constexpr Method iterative{"solver \"iterative\"", nodal_system, {}, of_solvers, ": use \"direct\""};
 constexpr Method mixed{
     "solver \"mixed\"", nodal_system | set_of(bodies, cloth_contact), {}, of_solvers, ": use \"direct\""};

@@ -1,11 +1,14 @@
 #include "engine/model/recipe_checks.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/core/checks.hpp"
 #include "engine/core/text.hpp"
+#include "engine/model/fabric_numbers.hpp"
 #include "engine/model/methods.hpp"
 #include "engine/model/models.hpp"
+#include "engine/rows/row_families.hpp"
 
 namespace isocloth {
 namespace {
@@ -91,6 +94,28 @@ void check_recipe_of(const std::string& key, const Garment& garment, const Recip
   check_springs(of_fabric, fabric, recipe);
   check_memory(of_fabric + ".memory", fabric, recipe);
   if (models().check_recipe != nullptr) models().check_recipe(key, garment, recipe);
+}
+
+void check_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
+  check_fabric_change(key, found, now);
+  const auto require = [&key](const char* name, bool same, const char* expected = "as at the start") {
+    if (!same)
+      refuse(text(key, name), "another than at the start", text(expected, "; make a new simulation"));
+  };
+  require(".bending", found.bending == now.bending);
+  require(".large_angles", found.large_angles == now.large_angles);
+  const double ratio = now.bending_ratio();
+  if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
+    refuse(key + ".weft_bending_stiffness", found.weft_bending_stiffness,
+           text("as at the start ", ratio, " times bending_stiffness, which is ", found.bending_stiffness,
+                ": the matrix of bending is made for that ratio; make a new simulation"));
+  const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
+  constexpr const char* as_many = "as many pieces as at the start";
+  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size(), as_many);
+  require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size(), as_many);
+  require(".memory", found.memory.exists() == now.memory.exists());
+  require(".compression", found.compression == now.compression);
+  require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals);
 }
 
 }  // namespace isocloth

@@ -224,6 +224,7 @@ void validate_force_slopes(const std::string& key, const Garment& garment) {
       if (!is_positive_semidefinite(tensor))
         refuse(at + name, "one with a negative eigenvalue or that is not finite",
                "a positive semidefinite one");
+    require_not_negative(at + ".strength", slopes[i].strength);
   }
 }
 
@@ -346,6 +347,7 @@ void validate_scene(const Scene& scene) {
   check_obstacles(scene.obstacles);
   check_bodies(scene);
   check_contact(scene);
+  validate_keyframes(scene);
 }
 
 bool is_kinematic(const Garment& garment) {

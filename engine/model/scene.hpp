@@ -13,6 +13,7 @@
 #include "engine/model/force_slope.hpp"
 #include "engine/model/gripper.hpp"
 #include "engine/model/integrator.hpp"
+#include "engine/model/keyframes.hpp"
 #include "engine/model/rigid_body.hpp"
 #include "engine/model/sewing.hpp"
 #include "engine/shapes/motion.hpp"
@@ -168,6 +169,7 @@ struct Scene {
   ProjectionSettings projection;
   ImpulseSettings impulse;
   ContactSettings contact;
+  std::vector<Keyframes> keyframes;  ///< numbers that change while time runs; each number once
 };
 
 /// Throw SceneError as validate_scene does; messages begin with `key`.

@@ -10,7 +10,7 @@
 namespace isocloth {
 namespace {
 
-static_assert(member_count<Fabric>() == 25 && member_count<Garment>() == 16 && member_count<Scene>() == 14 &&
+static_assert(member_count<Fabric>() == 25 && member_count<Garment>() == 16 && member_count<Scene>() == 15 &&
                   member_count<Wind>() == 7 && member_count<ContactSettings>() == 10 &&
                   member_count<Recipe>() == 7 && member_count<Mesh>() == 9,
               "of a new member: is it a feature, or does every method know it? Then count it here");
@@ -234,6 +234,7 @@ void note_wind(Finder& finder, const Scene& scene) {
 void note_around(Finder& finder, const Scene& scene) {
   const ContactSettings& contact = scene.contact;
   note_settings(finder, scene);
+  finder.note(Feature::keyframes, !scene.keyframes.empty(), "keyframes", scene.keyframes.size());
   finder.note(Feature::bodies, !scene.bodies.empty(), "bodies", scene.bodies.size());
   note_wind(finder, scene);
   finder.note(Feature::obstacles, !scene.obstacles.empty(), "obstacles", "some");

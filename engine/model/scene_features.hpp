@@ -74,6 +74,7 @@ enum class Feature : std::uint8_t {
   gusts,
   flow,
   cloth_contact,
+  keyframes,
   // Of the program.
   program_forces,
 };
@@ -142,6 +143,7 @@ inline constexpr std::array<FeatureInfo, feature_count> feature_list{{
     {Feature::gusts, "`wind.gusts`", "0"},
     {Feature::flow, "`wind.model` `panels`", "\"drag\""},
     {Feature::cloth_contact, "`contact.cloth`", "false"},
+    {Feature::keyframes, "`keyframes`", "none"},
     {Feature::program_forces, "`add_force`", "none"},
 }};
 

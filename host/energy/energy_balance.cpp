@@ -46,6 +46,7 @@ EnergyBalance::EnergyBalance(Simulation& simulation) : simulation_(simulation) {
 EnergyBalance::~EnergyBalance() { simulation_.keep_step_records(false); }
 
 std::vector<StepReport> EnergyBalance::step() {
+  simulation_.follow_keyframes();
   const Scene& scene = simulation_.scene();
   std::vector<GarmentState> before;
   std::vector<Moment> moments;

@@ -310,13 +310,16 @@ GarmentArrays<Real>::GarmentArrays(const Device& device, const Garment& garment,
 template <class Real>
 void GarmentArrays<Real>::set_fasteners(const Garment& garment) {
   const Mesh& mesh = garment.mesh;
-  std::vector<Real> forces = stitch_forces.download(), distances = stitch_distances.download();
+  std::vector<Real> forces = stitch_forces.download(), stiffness = stitch_stiffness.download(),
+                    distances = stitch_distances.download();
   const std::vector<double> pulls = sewing_forces(garment.sewing, mesh);
   for (std::size_t i = 0; i < mesh.stitches.size(); ++i) {
     forces[i] = static_cast<Real>(pulls[i]);
+    stiffness[i] = static_cast<Real>(garment.sewing.stiffness * mesh.stitches[i].length);
     distances[i] = static_cast<Real>(mesh.stitches[i].slack);
   }
   stitch_forces.upload(forces);
+  stitch_stiffness.upload(stiffness);
   stitch_distances.upload(distances);
   for (const RowPattern::Part& part : rows.parts) {
     if (part.family != RowFamily::bands) continue;

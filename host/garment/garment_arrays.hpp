@@ -94,7 +94,7 @@ struct GarmentArrays {
   Index face_count() const { return static_cast<Index>(face_begin.size()) - 1; }
   FreeNodesView free_view() const { return {free_nodes.view(), free_number.view()}; }
   RowsView rows_view() const;
-  /// Takes over which stitches are open, and how long bands are.
+  /// Takes over which stitches are open, how hard they are drawn and hold, and how long bands are.
   void set_fasteners(const Garment& garment);
   CouplingPattern couplings() const { return {coupling_begin.view(), coupling_columns.view()}; }
   StitchPattern stitch_pattern() const {

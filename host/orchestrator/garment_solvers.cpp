@@ -105,9 +105,15 @@ void require_solver(StepSolver choice, const auto&... asked) {
   }
 }
 
+/// Whether how seams hold changes with time, which is the same for all lanes.
+bool sews_otherwise(const Garment& garment, const Scene& scene) {
+  return !garment.mesh.stitches.empty() && has_keyframes(scene, "sewing.");
+}
+
 /// Whether lanes know all that a garment has.
 bool may_be_batched(const Garment& garment, const ResolvedScene& scene) {
-  return methods::batched.accepts(features_of(garment, scene.recipe));
+  return !sews_otherwise(garment, scene.scene) &&
+         methods::batched.accepts(features_of(garment, scene.recipe));
 }
 
 bool is_batched(const Garment& garment, const ResolvedScene& scene, StepSolver choice) {
@@ -370,6 +376,11 @@ GarmentSolvers make_garment_solvers(const Device& device, Precision precision, c
                                     StepSolver choice) {
   const Scene& scene = resolved.scene;
   require_solver(choice, scene);
+  if (choice == StepSolver::batched &&
+      std::ranges::any_of(scene.garments, [&](const Garment& g) { return sews_otherwise(g, scene); }))
+    throw DeviceError(
+        "solver: found \"batched\": keyframes: found sewing of garments with seams, expected none: lanes "
+        "share how seams hold; use \"direct\"");
   // Cloths that meet are taken out of their lanes.
   const bool may_be_in_lanes =
       methods::batched.accepts(surroundings_of(scene) - FeatureSet{Feature::cloth_contact});

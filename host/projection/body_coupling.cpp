@@ -51,7 +51,6 @@ BodyCoupling<Real>::BodyCoupling(const Device& device, std::shared_ptr<const Obs
       kernels_(step_kernels<Real>(device.backend())),
       shapes_(std::move(shapes)),
       contacts_(*shapes_),
-      gravity_{0, 0, -shapes_->scene.gravity},
       external_(shapes_->scene) {
   const Scene& scene = shapes_->scene;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -111,6 +110,7 @@ void BodyCoupling<Real>::begin_step(Step&) {
 template <class Real>
 void BodyCoupling<Real>::begin_substep(const Part& part) {
   const double h = part.h;
+  const Vec3d gravity{0, 0, -shapes_->scene.gravity};
   const Moment step = clock_.moment(h * part.parts, part.number);
   from_ = {step.of_garment + h * part.done, step.of_simulation + h * part.done};
   to_ = {from_.of_garment + h, from_.of_simulation + h};
@@ -126,11 +126,11 @@ void BodyCoupling<Real>::begin_substep(const Part& part) {
       body.offset = body.turn = {};
       continue;
     }
-    body.flight = free_flight(states_[b], body.inverse_inertia, gravity_, h);
+    body.flight = free_flight(states_[b], body.inverse_inertia, gravity, h);
     body.flight_inertia = turned_inertia(body.inertia, body.flight.pose.axes);
     // As the cloth's first iterate, without this step's forces: what rests begins where it is.
     body.pose = {.center = states_[b].pose.center + h * states_[b].velocity, .axes = body.flight.pose.axes};
-    body.offset = -(h * h) * gravity_;
+    body.offset = -(h * h) * gravity;
     body.turn = {};
   }
 }

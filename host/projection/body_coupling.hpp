@@ -90,7 +90,6 @@ class BodyCoupling final : public StepParticipant<Real> {
   const StepKernels<Real>& kernels_;
   std::shared_ptr<const ObstacleShapes<Real>> shapes_;
   BodyContacts contacts_;
-  Vec3d gravity_;
   Clock clock_;
   Moment from_, to_;                      ///< when the part begins and ends
   double from_share_ = 0, to_share_ = 1;  ///< the same as shares of the step

@@ -110,7 +110,6 @@ class ClothGroup final : public GarmentSolver {
   const Device& device_;
   const StepKernels<Real>& kernels_;
   const std::vector<const Garment*> garments_;
-  const double gravity_;
   const ProjectionSettings settings_;
   const ResolvedScene resolved_;
   const Scene& scene_;

@@ -172,7 +172,7 @@ std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t c
                              .curve_numbers = pattern().curve_numbers,
                              .measure = resolved_.recipe.strain,
                              .memory = {row_memory_.view(), std::as_const(states_.plastic).view()}},
-                            garments_, first, count, gravity_);
+                            garments_, first, count, scene_.gravity);
 }
 
 template <class Real>

@@ -78,7 +78,8 @@ void ProjectionSolver<Real>::refresh() {
     contacts_ = contacts_of(device_, garment_, scene_, arrays_);
   }
   reach_ = static_cast<Real>(reach(garment_, scene_));
-  if (!garment_.zippers.empty() || !garment_.drawstrings.empty()) arrays_.set_fasteners(garment_);
+  if (!garment_.zippers.empty() || !garment_.drawstrings.empty() || has_keyframes(scene_, "sewing."))
+    arrays_.set_fasteners(garment_);
   rows_.refresh();
 }
 

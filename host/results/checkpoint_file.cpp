@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 13;
+constexpr std::uint64_t format_version = 14;
 
 /// "" or what is wrong with the number of coordinates.
 std::string wrong_size(const Scene& scene, const std::vector<GarmentState>& garments) {

@@ -41,8 +41,9 @@ void add(Digest& digest, const ImpulseSettings& settings) {
 /// Adds slopes of forces; without any, digests are those of before slopes could be said.
 void add(Digest& digest, const std::vector<ForceSlope>& slopes) {
   for (const ForceSlope& slope : slopes) {
-    const auto& [stiffness, damping, position, velocity] = slope;
+    const auto& [stiffness, damping, position, velocity, strength] = slope;
     add_all(digest, stiffness, damping, position, velocity);
+    if (strength > 0) add_all(digest, strength);
   }
 }
 void add(Digest& digest, const std::vector<Button>& buttons) {
@@ -57,8 +58,8 @@ void add(Digest& digest, const std::vector<Band>& bands) {
     add_all(digest, a, b, length, stiffness);
   }
 }
-// Whether a stitch is open goes with time. Digests of scenes without folds, fabrics of faces and driven
-// fasteners are those of before there were such.
+// Whether a stitch is open goes with time. Digests of scenes without folds, fabrics of faces, driven
+// fasteners and keyframes are those of before there were such.
 void add(Digest& digest, const Stitch& stitch) {
   const auto& [a, b, length, slack] = stitch;
   add_all(digest, a, b, length);
@@ -85,6 +86,12 @@ void add(Digest& digest, const std::vector<Drawstring>& drawstrings) {
   for (const Drawstring& string : drawstrings) {
     const auto& [name, bands, lengths, share] = string;
     add_all(digest, bands, lengths, share.times, share.values);
+  }
+}
+void add(Digest& digest, const std::vector<Keyframes>& keyframes) {
+  for (const Keyframes& own : keyframes) {
+    const auto& [number, garments, obstacle, values] = own;
+    add_all(digest, number, garments, obstacle, values.times, values.values);
   }
 }
 /// Where nothing is pushed out, or parted, digests are those of before its time could be said.
@@ -127,10 +134,10 @@ void add(Digest& digest, const T& value) {
 std::uint64_t scene_digest(const Scene& scene) {
   // Names of all members: one that is new must be named here, too.
   const auto& [name, recipe, garments, obstacles, bodies, wind, gravity, step, duration, frame_interval, seed,
-               projection, impulse, contact] = scene;
+               projection, impulse, contact, keyframes] = scene;
   Digest digest;
   add_all(digest, recipe, garments, obstacles, bodies, wind, gravity, step, frame_interval, projection,
-          impulse, contact);
+          impulse, contact, keyframes);
   if (wind.gusts > 0) add(digest, seed);
   return digest.value();
 }

@@ -62,6 +62,7 @@ class Run {
     for (const std::string& line : tally_.eased_garments()) warn(line);
     begin_balance();
     if (sewn_) write_sewn();
+    if (!sewn_in_.empty()) carry_sewn();
     if (request_.certify) simulation_.keep_step_records(true);
     if (!folder_.resumed_from()) {
       tally_.measure_start(separation.nodes > 0 ? Certificate(simulation_.scene()).of_start().near
@@ -145,7 +146,8 @@ class Run {
 
   Scene sewn(Scene scene) {
     // What has no place for its result is refused before the work, not after it.
-    WorkingFolder(request_.output, request_.result.if_exists);
+    const WorkingFolder place(request_.output, request_.result.if_exists);
+    if (request_.result.if_exists == IfExists::resume && finds_sewn(place.resumable(), scene)) return scene;
     return in_file(request_.scene, [&] {
       sewn_ = sew(std::move(scene), sewing_, request_.execution,
                   [this](const SewingProgress& progress) { observer_.on_sewing(progress); });
@@ -153,24 +155,54 @@ class Run {
     });
   }
 
+  /// Whether one of the folders has the garments of the scene as they were sewn, which then start so.
+  bool finds_sewn(const std::vector<std::filesystem::path>& folders, Scene& scene) {
+    for (const std::filesystem::path& folder : folders) {
+      try {
+        start_as_sewn(folder / sewn_file, scene);
+        sewn_in_ = folder;
+        return true;
+      } catch (const Error&) {
+        // It has none, or others: that its checkpoint does not fit either is said where that is read.
+      }
+    }
+    return false;
+  }
+
   bool is_stopped_by_seams() const {
-    return sewn_ && !sewn_->unclosed.empty() && sewing_.stage->if_open == IfOpen::stop;
+    if (!sewing_.stage || sewing_.stage->if_open != IfOpen::stop) return false;
+    if (sewn_) return !sewn_->unclosed.empty();
+    const std::optional<Checkpoint>& before = folder_.resumed_from();
+    return before && before->step_index == 0 && before->summary.status == "stopped";
   }
   void refuse_open_seams() {
     tally_.summary.status = "stopped";
-    tally_.summary.message =
-        text("time did not begin: ", describe(*sewn_), "; sewing.if_open \"continue\" goes on all the same");
+    tally_.summary.message = sewn_ ? text("time did not begin: ", describe(*sewn_),
+                                          "; sewing.if_open \"continue\" goes on all the same")
+                                   : folder_.resumed_from()->summary.message;
+  }
+
+  /// Keeps with this result what was sewn for the one that it goes on from.
+  void carry_sewn() {
+    for (const char* name : {sewn_file, sewing_file}) {
+      std::error_code error;
+      if (!std::filesystem::exists(sewn_in_ / name, error)) continue;
+      std::filesystem::copy_file(sewn_in_ / name, folder_.working_path() / name, error);
+      if (error)
+        throw FileError(text((sewn_in_ / name).string(), ": cannot copy it to ",
+                             folder_.working_path().string(), ": ", error.message()));
+    }
   }
 
   /// What was sewn, beside the result of the run.
   void write_sewn() {
-    write_sewn_garments(folder_.working_path() / "sewn.h5", scene_, sewing_);
+    write_sewn_garments(folder_.working_path() / sewn_file, scene_, sewing_);
     for (const UnclosedSeam& seam : sewn_->unclosed) warn("sewing: " + describe(seam, scene_));
     observer_.on_sewn(*sewn_);
     if (sewn_->frames.empty()) return;
     TrajectoryLayout layout = trajectory_layout(scene_);
     layout.has_contact_loads = false;
-    TrajectoryWriter writer(folder_.working_path() / "sewing.h5", layout);
+    TrajectoryWriter writer(folder_.working_path() / sewing_file, layout);
     for (std::size_t f = 0; f < sewn_->frames.size(); ++f) {
       TrajectoryFrame frame{.step = sewn_->frame_steps[f],
                             .time = scene_.step * sewn_->frame_steps[f],
@@ -458,7 +490,9 @@ class Run {
   const Clock::time_point begin_ = Clock::now();
   std::vector<std::string> warnings_;  // before scene_, which adds to them, as to the next
   SewingPlan sewing_;
+  static constexpr const char *sewn_file = "sewn.h5", *sewing_file = "sewing.h5";
   std::optional<SewnScene> sewn_;  ///< what was sewn before time begins
+  std::filesystem::path sewn_in_;  ///< folder of the result to go on from that has it; empty: none
   const Scene scene_;
   const ResolvedScene resolved_;
   ResultFolder folder_;

@@ -29,6 +29,7 @@ constexpr double hardening_factor = 5;    ///< by which that grows at a time
 void stand_still(Scene& scene) {
   scene.gravity = 0;
   scene.wind = {};
+  scene.keyframes.clear();
   const double begin = scene.garments.front().time_offset;
   for (Obstacle& obstacle : scene.obstacles) {
     if (is_moving(obstacle))

@@ -14,6 +14,7 @@
 #include "engine/mesh/topology.hpp"
 #include "engine/mesh/validate.hpp"
 #include "engine/mesh/weld.hpp"
+#include "engine/rows/face_fabric.hpp"
 #include "host/files/error_text.hpp"
 #include "host/files/number_rows.hpp"
 #include "host/files/text_file.hpp"
@@ -41,7 +42,7 @@ void check_size(const std::string& key, const char* keys, double node_count) {
 }
 
 /// Springs that hold the nodes of a pin where they start.
-void hold_softly(Garment& garment, const Pin& pin, const Mesh& shown, double stiffness,
+void hold_softly(Garment& garment, const Pin& pin, const Mesh& shown, double stiffness, double strength,
                  const std::string& key) {
   if (!std::holds_alternative<FixedMotion>(pin.motion) || pin.ramp > 0)
     fail(text(key, ".motion: found one of a pin with a stiffness of ", stiffness,
@@ -53,6 +54,7 @@ void hold_softly(Garment& garment, const Pin& pin, const Mesh& shown, double sti
     if (slope.stiffness != SymmetricTensor{})
       fail(text(key, ": found node ", node, ", which another soft pin holds, expected each node once"));
     slope.stiffness = isotropic_tensor(stiffness);
+    slope.strength = strength;
     slope.position = shown.positions[static_cast<std::size_t>(node)];
   }
 }
@@ -286,10 +288,14 @@ Garment GarmentMaker::make(const GarmentSpec& spec, const std::string& key, std:
   for (std::size_t p = 0; p < spec.pins.size(); ++p) {
     const std::string own_key = text(key, ".pins[", p, "]");
     Pin own = pin(spec.pins[p], spec.transform, shown, own_key, p);
-    if (spec.pins[p].stiffness > 0)
-      hold_softly(garment, own, shown, spec.pins[p].stiffness, own_key);
-    else
-      garment.pins.push_back(std::move(own));
+    if (spec.pins[p].stiffness > 0) {
+      hold_softly(garment, own, shown, spec.pins[p].stiffness, spec.pins[p].strength, own_key);
+      continue;
+    }
+    if (spec.pins[p].strength > 0)
+      fail(text(own_key, ".strength: found ", spec.pins[p].strength,
+                " N of a rigid pin, expected 0, or a stiffness with it"));
+    garment.pins.push_back(std::move(own));
   }
   if (const Index bare = count_without_texture_area(garment.mesh); bare > 0 && !is_kinematic(garment))
     warnings_.push_back(text(key, ".mesh: ", bare, " of ", garment.mesh.face_count(),
@@ -331,6 +337,7 @@ void GarmentMaker::vary_fabric(Garment& garment, const GarmentSpec& spec, const 
   const bool are_others = std::ranges::any_of(fabrics, [](const PanelFabric& f) { return f.exists(); });
   if (!are_others && spec.maps.empty()) return;
   std::vector<FabricFactors>& factors = garment.mesh.face_factors;
+  const std::vector<FabricFactors> before = factors;
   factors.resize(static_cast<std::size_t>(garment.mesh.face_count()));
   for (std::size_t p = 0; p < fabrics.size(); ++p) {
     const FabricFactors of_panel = factors_of(fabrics[p], garment.fabric, text(key, ".mesh.panels[", p, "]"));
@@ -353,6 +360,7 @@ void GarmentMaker::vary_fabric(Garment& garment, const GarmentSpec& spec, const 
     const bool has_texture = !spec.mesh.file.empty() && !last_read_.corner_uvs.empty();
     apply_map(map, last_read_, places, has_texture, folder_, own + ".by", factors);
   }
+  follow_factors(before, garment.mesh);
 }
 
 void GarmentMaker::hang(Garment& garment, const InitialSpec& initial, const std::string& key) {

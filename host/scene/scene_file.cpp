@@ -117,6 +117,28 @@ void add_pairs(const SceneSpec& spec, const std::vector<std::size_t>& file_numbe
   }
 }
 
+/// Adds the keyframes by number, as add_pairs() does pairs.
+void add_keyframes(const SceneSpec& spec, const std::vector<std::size_t>& file_numbers, Scene& scene) {
+  std::vector<std::string> garment_names, obstacle_names;
+  for (std::size_t g = 0; g < spec.garments.size(); ++g)
+    garment_names.push_back(spec.garments[g].name.empty() ? text("garment ", g) : spec.garments[g].name);
+  for (const Garment& garment : scene.garments) garment_names.push_back(garment.name);
+  for (const Obstacle& obstacle : scene.obstacles) obstacle_names.push_back(obstacle.name);
+  for (std::size_t i = 0; i < spec.keyframes.size(); ++i) {
+    const KeyframesSpec& from = spec.keyframes[i];
+    const std::string key = text("keyframes[", i, "]");
+    Keyframes& own = scene.keyframes.emplace_back();
+    own.number = from.number;
+    own.values = from.values;
+    if (!from.obstacle.empty())
+      own.obstacle = static_cast<std::ptrdiff_t>(find_name(obstacle_names, from.obstacle, key + ".obstacle"));
+    if (from.garment.empty()) continue;
+    const std::size_t name = find_name(garment_names, from.garment, key + ".garment");
+    for (std::size_t g = 0; g < scene.garments.size(); ++g)
+      if (name == file_numbers[g] || name == spec.garments.size() + g) own.garments.push_back(g);
+  }
+}
+
 /// A recording that does not last from the start of the run to its end stands still where it does not.
 void warn_of_short_recordings(const SceneSpec& spec, const std::vector<std::size_t>& file_numbers,
                               const Scene& scene, std::vector<std::string>& warnings) {
@@ -217,6 +239,7 @@ Scene make_scene(const SceneSpec& spec, const Json& root, const fs::path& path,
   }
   within_memory_of("the whole scene", [&] {
     add_pairs(spec, file_numbers, scene);
+    add_keyframes(spec, file_numbers, scene);
     scene.contact.tolerance = spec.contact_tolerance.value_or(default_contact_tolerance(scene));
     validate_scene(scene);
   });

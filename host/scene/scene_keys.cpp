@@ -323,6 +323,9 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
         "stiffness", garment.pins[p].stiffness, not_negative,
         "of a soft pin: force per distance of each node from where it starts, a spring that holds it there "
         "[N/m]; 0: rigid. One that moves is a gripper with stiffness");
+    k.number("strength", garment.pins[p].strength, not_negative,
+             "of a soft pin: where a step begins with its spring pulling a node harder, it lets that go for "
+             "good [N]; 0: never");
     k.number("ramp", garment.pins[p].ramp, not_negative,
              "time in which the nodes are brought from where they start to their motion, smoothly [s]; 0: a "
              "motion that starts elsewhere is an error");
@@ -332,6 +335,25 @@ void describe_garment(Keys& keys, GarmentSpec& garment) {
                  garment.grippers.resize(i + 1);
                  describe_gripper(k, garment.grippers[i]);
                });
+}
+
+static void describe_keyframes(Keys& keys, KeyframesSpec& spec) {
+  keys.string("garment", spec.garment, "name of a garment, or of a batch for all its replicas, whose it is");
+  keys.string("obstacle", spec.obstacle, "name of an obstacle, whose it is; default of both: the scene's");
+  keys.string(
+      "number", spec.number,
+      "path of the number: of the scene gravity, wind.velocity[0], wind.gusts, "
+      "contact.cloth_friction.static or dynamic; of a garment gravity, pressure, sewing.force, speed, "
+      "stiffness or strength, fabric.density and what else set_fabric takes; of an obstacle "
+      "friction.static or dynamic",
+      required);
+  keys.list("times", spec.values.times, any_number,
+            "ascending, of the garment's motions, else of the simulation; a time that is there twice is a "
+            "jump [s]",
+            required);
+  keys.list("values", spec.values.values, any_number,
+            "at these times, in the unit of the number; straight between them, constant before and after",
+            required);
 }
 
 void describe_scene(Keys& keys, SceneSpec& spec) {
@@ -373,6 +395,13 @@ void describe_scene(Keys& keys, SceneSpec& spec) {
                0, [&](Keys& k, std::size_t b) {
                  spec.bodies.resize(b + 1);
                  describe_body(k, spec.bodies[b]);
+               });
+  keys.objects("keyframes",
+               "numbers that change while time runs, as if a program set them before each step, which has "
+               "those of the time at which it begins; each number once",
+               0, [&](Keys& k, std::size_t i) {
+                 spec.keyframes.resize(i + 1);
+                 describe_keyframes(k, spec.keyframes[i]);
                });
   keys.objects("garments", "the pieces of cloth", 1, [&](Keys& k, std::size_t g) {
     spec.garments.resize(g + 1);

@@ -55,6 +55,7 @@ struct PinSpec {
   Motion motion;         ///< motion of the pin, of a RecordedMotion only the file and its rate
   double ramp = 0;       ///< time in which the nodes are brought to the motion [s]
   double stiffness = 0;  ///< of a spring at each node in the place of a rigid hold [N/m]; 0: rigid
+  double strength = 0;   ///< pull of such a spring at which it lets go [N]; 0: never
 };
 
 struct NoiseSpec {
@@ -106,6 +107,13 @@ struct GarmentSpec {
   bool is_batch() const { return replicas || !vary.empty(); }
 };
 
+/// A number of the scene over time, of what it names.
+struct KeyframesSpec {
+  std::string garment, obstacle;  ///< names; empty: none
+  std::string number;
+  DrivenNumber values;
+};
+
 struct SceneSpec {
   Scene scene;  ///< everything but garments, obstacles, bodies and pairs
   std::vector<GarmentSpec> garments;
@@ -114,6 +122,7 @@ struct SceneSpec {
   std::vector<PairSpec> pairs;              ///< friction in contacts of pairs
   std::optional<double> contact_tolerance;  ///< contact.tolerance [m]; none: default_contact_tolerance()
   std::optional<SewingStage> sewing;
+  std::vector<KeyframesSpec> keyframes;
 };
 
 /// Describes an object `name` with scale, rotation and translation.

@@ -57,6 +57,9 @@ Scene SceneTemplate::side_by_side(std::vector<Garment> garments) const {
       scene.contact.cloth_pairs.push_back(pair);
     }
   }
+  for (Keyframes& keyframes : scene.keyframes)
+    if (!keyframes.garments.empty())
+      for (std::size_t g = 1; g < garments.size(); ++g) keyframes.garments.push_back(g);
   scene.garments = std::move(garments);
   return scene;
 }

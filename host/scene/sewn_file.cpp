@@ -246,4 +246,18 @@ SewnPanels read_sewn_garment(const std::filesystem::path& path, const std::strin
   return sewn;
 }
 
+void start_as_sewn(const std::filesystem::path& path, Scene& scene) {
+  std::vector<std::vector<Vec3d>> starts;
+  for (std::size_t g = 0; g < scene.garments.size(); ++g) {
+    const Garment& garment = scene.garments[g];
+    starts.push_back(start_positions(garment));
+    if (is_kinematic(garment)) continue;
+    starts.back() = read_sewn_garment(path, garment.name, text("garments[", g, "]")).placed;
+    if (starts.back().size() != garment.mesh.positions.size())
+      throw FileError(text(path.string(), ": found ", starts.back().size(), " nodes of \"", garment.name,
+                           "\", expected ", garment.mesh.positions.size()));
+  }
+  for (std::size_t g = 0; g < starts.size(); ++g) scene.garments[g].initial_positions = std::move(starts[g]);
+}
+
 }  // namespace isocloth

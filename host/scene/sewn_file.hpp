@@ -25,6 +25,10 @@ void write_sewn_garments(const std::filesystem::path& path, const Scene& scene, 
 SewnPanels read_sewn_garment(const std::filesystem::path& path, const std::string& name,
                              const std::string& key);
 
+/// Has the garments of a scene start where a file has them, those that are driven as a whole where they do.
+/// Throws as read_sewn_garment(), and FileError for garments of other nodes; the scene is then as it was.
+void start_as_sewn(const std::filesystem::path& path, Scene& scene);
+
 /// Whether a mesh file is one of sewn garments, by its name.
 bool is_sewn_file(const std::filesystem::path& path);
 

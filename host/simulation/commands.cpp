@@ -3,43 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "engine/core/checks.hpp"
 #include "engine/core/members.hpp"
 #include "engine/core/text.hpp"
-#include "engine/model/fabric_numbers.hpp"
 #include "engine/model/recipe_checks.hpp"
-#include "engine/rows/row_families.hpp"
 #include "host/simulation/simulation_members.hpp"
 
 namespace isocloth {
 namespace {
 
 std::string key_of(std::size_t garment) { return text("garments[", garment, "]"); }
-
-/// Fabrics share kernels where they have the same terms: numbers may change, terms may not come or go.
-void require_same_terms(const std::string& key, const Fabric& found, const Fabric& now) {
-  check_fabric_change(key, found, now);
-  const auto require = [&key](const char* name, bool same, const char* expected = "as at the start") {
-    if (!same)
-      refuse(text(key, name), "another than at the start", text(expected, "; make a new simulation"));
-  };
-  require(".bending", found.bending == now.bending);
-  require(".large_angles", found.large_angles == now.large_angles);
-  const double ratio = now.bending_ratio();
-  if (std::fabs(found.bending_ratio() - ratio) > 1e-9 * ratio)
-    refuse(key + ".weft_bending_stiffness", found.weft_bending_stiffness,
-           text("as at the start ", ratio, " times bending_stiffness, which is ", found.bending_stiffness,
-                ": the matrix of bending is made for that ratio; make a new simulation"));
-  const Recipe& membrane = find_recipe("membrane");  // as many pieces in every recipe
-  constexpr const char* as_many = "as many pieces as at the start";
-  require(".curves", stress_laws(membrane, found).size() == stress_laws(membrane, now).size(), as_many);
-  require(".viscosity", viscosity_laws(found).size() == viscosity_laws(now).size(), as_many);
-  require(".memory", found.memory.exists() == now.memory.exists());
-  require(".compression", found.compression == now.compression);
-  require(".shear_diagonals", found.shear_diagonals == now.shear_diagonals);
-}
 
 }  // namespace
 
@@ -82,7 +58,62 @@ void Simulation::set_gravity(std::size_t garment, double gravity) {
   check_index(garment, garment_count());
   require_finite(key_of(garment) + ".gravity", gravity);
   members().scene.garments[garment].gravity = gravity;
-  members().at(garment, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
+  members().refresh({garment});
+}
+
+void Simulation::Members::refresh(const std::vector<std::size_t>& garments) {
+  std::map<std::size_t, std::vector<std::size_t>> members_of;  // of each solver
+  for (const std::size_t g : garments)
+    members_of[solvers.members[g].solver].push_back(solvers.members[g].member);
+  for (const auto& [solver, changed] : members_of) solvers.solvers[solver]->refresh_members(changed);
+}
+
+bool Simulation::Members::has_changing_numbers() const {
+  return std::ranges::any_of(scene.keyframes, [&](const Keyframes& keyframes) {
+    constexpr double rounding = 1e-6;  // of a step, as in Keyframes::at()
+    const double last = keyframes.values.times.back() - rounding * scene.step;
+    const auto is_before_last = [last](double t) { return t < last; };
+    if (keyframes.garments.empty()) return is_before_last(static_cast<double>(step_index) * scene.step);
+    return std::ranges::any_of(keyframes.garments, [&](std::size_t g) {
+      return is_before_last(scene.garments[g].time_offset + static_cast<double>(clocks[g]) * scene.step);
+    });
+  });
+}
+
+void Simulation::follow_keyframes() {
+  Members& m = members();
+  if (m.scene.keyframes.empty()) return;
+  m.require_idle("follow_keyframes");
+  std::set<std::size_t> changed;
+  bool rubs_otherwise = false, cloth_rubs_otherwise = false;
+  for (std::size_t k = 0; k < m.scene.keyframes.size(); ++k) {
+    const Keyframes& keyframes = m.scene.keyframes[k];
+    const auto follow = [&](std::size_t i, double t) {
+      const double value = keyframes.at(t, m.scene.step);
+      return std::exchange(*m.keyed_numbers[k][i], value) != value;
+    };
+    for (std::size_t i = 0; i < keyframes.garments.size(); ++i)
+      if (follow(i, time(keyframes.garments[i]))) changed.insert(keyframes.garments[i]);
+    if (!keyframes.garments.empty() || !follow(0, time())) continue;
+    rubs_otherwise = rubs_otherwise || keyframes.obstacle != Keyframes::none;
+    cloth_rubs_otherwise = cloth_rubs_otherwise || keyframes.number.starts_with("contact.");
+    if (keyframes.number != "gravity") continue;
+    for (std::size_t g = 0; g < garment_count(); ++g)
+      if (!m.scene.garments[g].gravity) changed.insert(g);
+  }
+  m.refresh({changed.begin(), changed.end()});
+  if (rubs_otherwise) m.solvers.refresh_obstacles();
+  if (cloth_rubs_otherwise)
+    for (const auto& solver : m.solvers.solvers) solver->refresh_cloth_friction();
+}
+
+/// Takes note of what a program says of a zipper or drawstring.
+static void tell(std::vector<ToldShare>& told, std::size_t number, double share) {
+  const auto at = std::ranges::lower_bound(told, static_cast<Index>(number), {}, &ToldShare::number);
+  if (at != told.end() && at->number == static_cast<Index>(number))
+    at->share = share;
+  else
+    told.insert(at, {static_cast<Index>(number), share});
 }
 
 void Simulation::set_zipper(std::size_t garment, std::size_t zipper, double closed) {
@@ -93,6 +124,7 @@ void Simulation::set_zipper(std::size_t garment, std::size_t zipper, double clos
   if (zipper >= zippers.size()) refuse(key, "none", text("one of ", zippers.size(), " zippers"));
   require_finite(key + ".closed", closed);
   zippers[zipper].closed = {{0}, {closed}};
+  tell(members().fasteners[garment].zippers, zipper, closed);
 }
 
 void Simulation::set_drawstring(std::size_t garment, std::size_t drawstring, double share) {
@@ -103,6 +135,7 @@ void Simulation::set_drawstring(std::size_t garment, std::size_t drawstring, dou
   if (drawstring >= strings.size()) refuse(key, "none", text("one of ", strings.size(), " drawstrings"));
   require_positive(key + ".share", share);
   strings[drawstring].share = {{0}, {share}};
+  tell(members().fasteners[garment].drawstrings, drawstring, share);
 }
 
 void Simulation::set_forces(std::size_t garment, ArrayView<const Vec3d> forces) {
@@ -133,29 +166,23 @@ void Simulation::set_fabrics(const std::vector<std::size_t>& garments, const std
   if (fabrics.size() != garments.size())
     throw ShapeError(
         text("fabrics: found ", fabrics.size(), ", expected ", garments.size(), ", one for each garment"));
-  std::map<std::size_t, std::vector<std::size_t>> solvers;  // members of theirs that change
   check_indices(garments, garment_count());
   for (std::size_t i = 0; i < garments.size(); ++i) {
     const std::string key = key_of(garments[i]) + ".fabric";
     validate_fabric(key, fabrics[i]);
-    require_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
-    const GarmentSolvers::Member& own = members().solvers.members[garments[i]];
-    solvers[own.solver].push_back(own.member);
+    check_same_terms(key, fabrics[i], members().scene.garments[garments[i]].fabric);
   }
   std::vector<Fabric> before;
-  const auto refresh = [&] {
-    for (const auto& [solver, changed] : solvers) members().solvers.solvers[solver]->refresh_members(changed);
-  };
   for (std::size_t i = 0; i < garments.size(); ++i)
     before.push_back(std::exchange(members().scene.garments[garments[i]].fabric, fabrics[i]));
   const Scene& scene = members().scene;
   try {
     for (const std::size_t g : garments)
       check_recipe_of(key_of(g), scene.garments[g], members().resolved.recipe);
-    refresh();
+    members().refresh(garments);
   } catch (...) {
     for (std::size_t i = garments.size(); i-- > 0;) members().scene.garments[garments[i]].fabric = before[i];
-    refresh();
+    members().refresh(garments);
     throw;
   }
 }

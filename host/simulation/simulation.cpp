@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "engine/core/checks.hpp"
 #include "engine/core/digest.hpp"
 #include "engine/core/enum_check.hpp"
 #include "engine/core/errors.hpp"
@@ -51,11 +52,19 @@ Simulation::Simulation(Scene scene, ExecutionOptions options) {
   m.clocks.assign(m.scene.garments.size(), 0);
   m.frozen.assign(m.scene.garments.size(), 0);
   m.steering.resize(m.scene.garments.size());
+  m.fasteners.resize(m.scene.garments.size());
+  for (const Garment& garment : m.scene.garments) m.said_fasteners.emplace_back(garment);
   m.make_sheets();
   m.keep_start(*this);
   m.start_bodies = bodies();
   m.options.threads = m.device.threads();
   m.digest = state_digest(m.scene);
+  for (const Keyframes& keyframes : m.scene.keyframes) {
+    std::vector<double*>& numbers = m.keyed_numbers.emplace_back();
+    for (const std::size_t g : keyframes.garments) numbers.push_back(&number_of(keyframes, g, m.scene));
+    if (numbers.empty()) numbers.push_back(&number_of(keyframes, 0, m.scene));
+  }
+  follow_keyframes();
 }
 
 Simulation::Members& Simulation::members() const {
@@ -105,9 +114,47 @@ void Simulation::Members::drive_fasteners() {
   for (std::size_t g = 0; g < scene.garments.size(); ++g) {
     Garment& own = scene.garments[g];
     const double end = own.time_offset + static_cast<double>(clocks[g] + 1) * scene.step;
-    if (frozen[g] == 0 && set_fasteners(own.zippers, own.drawstrings, end, own.mesh))
-      at(g, [](GarmentSolver& solver, std::size_t i) { solver.refresh_members({i}); });
+    if (frozen[g] == 0 && set_fasteners(own.zippers, own.drawstrings, end, own.mesh)) refresh({g});
+    if (frozen[g] != 0 || !lets_go(own)) continue;
+    const GarmentState state = at(g, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
+    for (std::size_t i = 0; i < own.force_slopes.size(); ++i) {
+      ForceSlope& slope = own.force_slopes[i];
+      if (slope.strength == 0) continue;
+      const Vec3d way =
+          Vec3d{state.positions[3 * i], state.positions[3 * i + 1], state.positions[3 * i + 2]} -
+          slope.position;
+      const auto& [xx, xy, xz, yy, yz, zz] = slope.stiffness;
+      const Vec3d pull{xx * way.x + xy * way.y + xz * way.z, xy * way.x + yy * way.y + yz * way.z,
+                       xz * way.x + yz * way.y + zz * way.z};
+      if (!(norm(pull) > slope.strength)) continue;
+      slope = {};
+      std::vector<Index>& released = fasteners[g].released;
+      released.insert(std::ranges::upper_bound(released, static_cast<Index>(i)), static_cast<Index>(i));
+    }
   }
+}
+
+Simulation::Members::SaidFasteners::SaidFasteners(const Garment& garment) {
+  for (const Zipper& zipper : garment.zippers) zippers.push_back(zipper.closed);
+  for (const Drawstring& string : garment.drawstrings) drawstrings.push_back(string.share);
+  if (lets_go(garment)) slopes = garment.force_slopes;
+}
+
+void Simulation::Members::put(std::size_t garment, const FastenerState& state) {
+  const SaidFasteners& said = said_fasteners[garment];
+  Garment& own = scene.garments[garment];
+  const auto tell = [](auto& all, auto member, const std::vector<DrivenNumber>& motions,
+                       const std::vector<ToldShare>& told) {
+    for (std::size_t i = 0; i < all.size(); ++i) all[i].*member = motions[i];
+    for (const ToldShare& one : told) all[static_cast<std::size_t>(one.number)].*member = {{0}, {one.share}};
+  };
+  tell(own.zippers, &Zipper::closed, said.zippers, state.zippers);
+  tell(own.drawstrings, &Drawstring::share, said.drawstrings, state.drawstrings);
+  if (!own.force_slopes.empty() && !said.slopes.empty()) {  // a program's forces have not taken their place
+    own.force_slopes = said.slopes;
+    for (const Index node : state.released) own.force_slopes[static_cast<std::size_t>(node)] = {};
+  }
+  fasteners[garment] = state;
 }
 
 std::vector<StepReport> Simulation::advance(int steps) {
@@ -116,8 +163,10 @@ std::vector<StepReport> Simulation::advance(int steps) {
   m.require_idle("advance");
   m.asked.clear();
   m.has_kept = false;
+  follow_keyframes();
   std::vector<StepReport> reports = m.is_busy() ? add_up_steps(steps, garment_count(),
-                                                               [&m] {
+                                                               [&m, this] {
+                                                                 follow_keyframes();
                                                                  m.drive_fasteners();
                                                                  return m.is_asked_for_loads()
                                                                             ? m.step_with_loads()
@@ -142,6 +191,7 @@ std::vector<AdvanceReport> Simulation::advance_at_once(int steps) {
   if (steps > 1) {
     m.require_idle("advance_at_once");
     m.asked.clear();
+    follow_keyframes();
     return m.advance_solvers(steps);
   }
   std::vector<AdvanceReport> reports;
@@ -256,6 +306,7 @@ GarmentState Simulation::state(std::size_t garment) const {
       members().at(garment, [](GarmentSolver& solver, std::size_t i) { return solver.state(i); });
   state.step_index = members().clocks[garment];
   state.air = members().air[garment];
+  state.fasteners = members().fasteners[garment];
   return state;
 }
 
@@ -264,6 +315,7 @@ std::vector<GarmentState> Simulation::Members::states() const {
   for (std::size_t g = 0; g < all.size(); ++g) {
     all[g].step_index = clocks[g];
     all[g].air = air[g];
+    all[g].fasteners = fasteners[g];
   }
   return all;
 }
@@ -274,6 +326,21 @@ void Simulation::Members::check(std::size_t garment, const GarmentState& state) 
     sheet->check(state.air);
   else if (state.air != AirState{})
     throw ShapeError("air: found a state of it, expected none: wind.model is not \"panels\"");
+  const auto check_told = [](const char* what, const std::vector<ToldShare>& told, std::size_t count) {
+    for (const ToldShare& one : told)
+      if (one.number < 0 || static_cast<std::size_t>(one.number) >= count)
+        throw ShapeError(
+            text("fasteners.", what, ": found number ", one.number, ", expected one of ", count));
+  };
+  check_told("zippers", state.fasteners.zippers, scene.garments[garment].zippers.size());
+  check_told("drawstrings", state.fasteners.drawstrings, scene.garments[garment].drawstrings.size());
+  for (const ToldShare& one : state.fasteners.drawstrings)
+    require_positive("fasteners.drawstrings", one.share);
+  const std::size_t soft = said_fasteners[garment].slopes.size();
+  for (const Index node : state.fasteners.released)
+    if (node < 0 || static_cast<std::size_t>(node) >= soft)
+      throw ShapeError(text("fasteners.released: found node ", node, ", expected one of ", soft,
+                            " that soft pins hold which let go"));
 }
 void Simulation::Members::put(const std::vector<std::size_t>& garments,
                               ArrayView<const GarmentState> states) {
@@ -292,6 +359,7 @@ void Simulation::Members::put(const std::vector<std::size_t>& garments,
     if (!of_solvers[s].empty()) solvers.solvers[s]->set_states(of_solvers[s]);
   for (std::size_t i = 0; i < garments.size(); ++i) {
     air[garments[i]] = states[i]->air;
+    put(garments[i], states[i]->fasteners);
     frozen[garments[i]] = states[i]->frozen;
     clocks[garments[i]] = states[i]->step_index;
   }

@@ -188,7 +188,7 @@ class Simulation {
   void set_body_velocity(std::size_t body, const Vec3d& velocity, const Vec3d& angular_velocity);
   void set_wind(const Wind& wind);
   /// Moves the slider of a zipper: its seam is closed up to a share of its length from the next step on,
-  /// whatever its motion said.
+  /// whatever its motion said; a change of the state, not of the scene: reset() and restore() take it back.
   void set_zipper(std::size_t garment, std::size_t zipper, double closed);
   /// Draws a string in or lets it out to a share of its edge's length, > 0, likewise.
   void set_drawstring(std::size_t garment, std::size_t drawstring, double share);
@@ -202,6 +202,11 @@ class Simulation {
   /// Sets the fabrics of many garments at once, shape [garments]: what those that are stepped together share
   /// is refreshed once, not for each; each garment once. All are refused if one is.
   void set_fabrics(const std::vector<std::size_t>& garments, const std::vector<Fabric>& fabrics);
+
+  /// Sets the numbers that scene().keyframes has to those of the next step, for each garment by its own
+  /// clock; step() and advance() do so before each step, and what commands have said of these numbers then
+  /// ends.
+  void follow_keyframes();
 
   /// What programs have steered, shape [garment_count].
   const std::vector<Steering>& steering() const;

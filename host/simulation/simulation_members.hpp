@@ -104,6 +104,16 @@ struct Simulation::Members {
   /// nobody was asked.
   std::vector<NodeLoad> asked;
   std::vector<Steering> steering;  ///< shape [garment]
+  /// What a scene says of the fasteners of a garment.
+  struct SaidFasteners {
+    std::vector<DrivenNumber> zippers, drawstrings;
+    std::vector<ForceSlope> slopes;  ///< of soft pins that let go; empty: none does
+    explicit SaidFasteners(const Garment& garment);
+  };
+  std::vector<SaidFasteners> said_fasteners;  ///< shape [garment]
+  std::vector<FastenerState> fasteners;       ///< shape [garment]
+  /// Members of the scene that its keyframes are of, shape [keyframes][their garments, or 1].
+  std::vector<std::vector<double*>> keyed_numbers;
   /// Where a garment may be pushed, and areas of its nodes.
   struct ContactPlaces {
     ContactSamples samples;
@@ -161,17 +171,28 @@ struct Simulation::Members {
   void make_sheets();
   /// Takes steps of the solvers, as Simulation::advance(), with the forces that the scene has.
   std::vector<AdvanceReport> advance_solvers(int steps);
-  /// Opens and closes zippers, and draws strings, as they are when the next step ends.
+  /// Opens and closes zippers, and draws strings, as they are when the next step ends; lets go what pulls
+  /// harder at soft pins than they hold.
   void drive_fasteners();
+  /// Has the fasteners of a garment in this state.
+  void put(std::size_t garment, const FastenerState& state);
+  /// solver.refresh_members() of garments, once for those that step together.
+  void refresh(const std::vector<std::size_t>& garments);
   bool has_driven_fasteners() const {
     return std::ranges::any_of(scene.garments, [](const Garment& garment) {
-      return !garment.zippers.empty() || !garment.drawstrings.empty();
+      return !garment.zippers.empty() || !garment.drawstrings.empty() || lets_go(garment);
     });
+  }
+  /// Whether a number of the scene has keyframes to come.
+  bool has_changing_numbers() const;
+  /// Whether a garment has soft pins that let go.
+  static bool lets_go(const Garment& garment) {
+    return std::ranges::any_of(garment.force_slopes, [](const ForceSlope& s) { return s.strength > 0; });
   }
   /// Whether functions of the program or the air are asked before each step.
   bool is_asked_for_loads() const { return scene.wind.model == WindModel::panels || !forces.empty(); }
   /// Whether something is to be done before each step.
-  bool is_busy() const { return is_asked_for_loads() || has_driven_fasteners(); }
+  bool is_busy() const { return is_asked_for_loads() || has_driven_fasteners() || has_changing_numbers(); }
   /// Takes one step with the loads of forces and of the air.
   std::vector<StepReport> step_with_loads();
   /// Adds what forces say of where the garments are. Throws what they throw, ForceError.

@@ -83,6 +83,28 @@ struct AirState {
   bool operator==(const AirState&) const = default;
 };
 
+/// What a program said of a zipper or drawstring in the place of its motion.
+struct ToldShare {
+  Index number = 0;  ///< among those of the garment
+  double share = 0;  ///< up to which it is closed, or to which it is drawn
+  static constexpr auto fields() {
+    return std::tuple{Field{"number", &ToldShare::number}, Field{"share", &ToldShare::share}};
+  }
+  bool operator==(const ToldShare&) const = default;
+};
+
+/// What has become of the fasteners of a garment; all empty: they are as the scene has them.
+struct FastenerState {
+  std::vector<ToldShare> zippers, drawstrings;  ///< ascending
+  std::vector<Index> released;                  ///< nodes that soft pins have let go, ascending
+  static constexpr auto fields() {
+    using State = FastenerState;
+    return std::tuple{Field{"zippers", &State::zippers}, Field{"drawstrings", &State::drawstrings},
+                      Field{"released", &State::released}};
+  }
+  bool operator==(const FastenerState&) const = default;
+};
+
 /// Everything that a restart needs, bit for bit. Copies, checkpoints and checks go through fields().
 struct GarmentState {
   std::vector<double> positions;   ///< positions of the nodes [m], shape [node_count, 3]
@@ -109,6 +131,7 @@ struct GarmentState {
   /// of every row (engine/material/memory.hpp), shape [row_count, memory_elements]; else none.
   std::vector<double> plastic_strains;
   AirState air;
+  FastenerState fasteners;
   static constexpr auto fields() {
     using State = GarmentState;
     return std::tuple{Field{"positions", &State::positions},
@@ -125,7 +148,8 @@ struct GarmentState {
                       Field{"diverged", &State::diverged},
                       Field{"cloth_contacts", &State::cloth_contacts},
                       Field{"plastic_strains", &State::plastic_strains},
-                      Field{"air", &State::air}};
+                      Field{"air", &State::air},
+                      Field{"fasteners", &State::fasteners}};
   }
   bool operator==(const GarmentState&) const = default;
 };

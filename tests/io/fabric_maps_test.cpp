@@ -190,6 +190,26 @@ TEST(PanelFile, ReadsLinesFoldsAndZippers) {
        "found 2 times and 1 numbers of the zipper left.1 with right.3");
 }
 
+// A fold is as stiff as what lies beside it: of two panels by their areas, here alike.
+TEST(PanelFabric, IsThatOfFoldsBesideIt) {
+  const std::string stiff = R"(, "fabric": {"preset": "cotton", "bending_stiffness": 34.71e-6})",
+                    line = R"(, "lines": [{"name": "crease", "points": [[0.2, 0], [0.2, 0.2]],
+                               "fold": {"angle": 90}}])",
+                    seam = R"(, "fold": {"angle": 0})";
+  const Garment plain = read_garment(panels(line, seam) + cotton),
+                found = read_garment(panels(stiff + line, seam) + cotton);
+  ASSERT_EQ(found.mesh.folds.size(), plain.mesh.folds.size());
+  int within = 0, between = 0;
+  for (std::size_t i = 0; i < found.mesh.folds.size(); ++i) {
+    const double ratio = found.mesh.folds[i].factor / plain.mesh.folds[i].factor;
+    within += std::fabs(ratio - 3) < 1e-9;
+    between += ratio > 1.2 && ratio < 2.8;
+  }
+  EXPECT_EQ(within, 2);
+  EXPECT_EQ(between, 4);
+  EXPECT_EQ(within + between, static_cast<int>(found.mesh.folds.size()));
+}
+
 TEST(SceneFile, ReadsSoftPinsAndWeights) {
   const TemporaryFolder folder;
   folder.write("weights.csv", "0\n1\n0.4\n0\n0.6\n0\n");

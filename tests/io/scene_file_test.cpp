@@ -605,5 +605,42 @@ TEST(SceneFile, ContactToleranceFollowsTheThinnestFabric) {
   EXPECT_EQ(tolerance(R"("cloth": true, "tolerance": 5e-5)", "cotton"), 5e-5);
 }
 
+TEST(SceneFile, ReadsKeyframesOfWhatTheyName) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& keyframes) {
+    return read_scene(folder.write("a.json", R"({"step": 0.01, "duration": 0.1, "keyframes": [)" + keyframes +
+                                                 R"(], "garments": [
+        {"name": "one", "mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}, "replicas": 3},
+        {"name": "other", "mesh": {"generator": "quad_grid", "nodes": [3, 3], "size": [1, 1]}}],
+        "obstacles": [{"name": "floor", "shape": {"type": "plane"}, "position": [0, 0, -1]}]})"));
+  };
+  const std::string
+      of_scene = R"({"number": "wind.velocity[2]", "times": [0, 1, 1], "values": [1, 2, 0]})",
+      of_batch = R"({"garment": "one", "number": "fabric.density", "times": [0], "values": [0.3]})",
+      of_replica = R"({"garment": "one[1]", "number": "gravity", "times": [0], "values": [0]})",
+      of_obstacle = R"({"obstacle": "floor", "number": "friction.static", "times": [0], "values": [0.5]})";
+  const Scene scene = read(of_scene + "," + of_batch + "," + of_replica + "," + of_obstacle);
+  ASSERT_EQ(scene.keyframes.size(), 4u);
+  EXPECT_EQ(scene.keyframes[0], (Keyframes{"wind.velocity[2]", {}, Keyframes::none, {{0, 1, 1}, {1, 2, 0}}}));
+  EXPECT_EQ(scene.keyframes[1].garments, (std::vector<std::size_t>{0, 1, 2}));
+  EXPECT_EQ(scene.keyframes[2].garments, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(scene.keyframes[3].obstacle, 0);
+  EXPECT_NE(scene_digest(scene), scene_digest(read(of_scene)));
+  const auto says = [&](const std::string& keyframes, const std::string& expected) {
+    try {
+      read(keyframes);
+      ADD_FAILURE() << keyframes;
+    } catch (const SceneError& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
+  };
+  says(R"({"garment": "ones", "number": "gravity", "times": [0], "values": [0]})",
+       "keyframes[0].garment: found \"ones\", expected a known name; the nearest is \"one\"");
+  says(of_scene + R"(, {"number": "wind.velocity", "times": [0], "values": [0]})",
+       "keyframes[1].number: found \"wind.velocity\"");
+  says(of_batch + R"(, {"garment": "one[2]", "number": "fabric.density", "times": [0], "values": [1]})",
+       "keyframes[1].number: found \"fabric.density\", which keyframes[0] has");
+}
+
 }  // namespace
 }  // namespace isocloth

@@ -211,6 +211,10 @@ inline Scene scene_with(Feature feature) {
       scene.contact.cloth = true;
       fabric.thickness = 1e-3;
       break;
+    case Feature::keyframes:
+      scene.keyframes = {
+          {.number = "gravity", .garments = {}, .values = {.times = {0, 1}, .values = {9.8, 5}}}};
+      break;
   }
   return scene;
 }

@@ -22,12 +22,6 @@ def _report(operator, error):
     return {"CANCELLED"}
 
 
-def _is_drawn(context):
-    """Whether a pattern is in edit mode."""
-    obj = context.object
-    return obj is not None and obj.type == "CURVE" and obj.mode == "EDIT" and obj.isocloth.role == "PATTERN"
-
-
 def _selections(obj):
     """Of each curve, whether its control points are selected."""
     return [[point.select_control_point for point in spline.bezier_points] if spline.type == "BEZIER"
@@ -57,14 +51,19 @@ class SetRole(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class Sew(bpy.types.Operator):
-    """Sew two edges of the pattern together: select both ends of each"""
-
-    bl_idname, bl_label, bl_options = "isocloth.sew", "Sew selected edges", {"REGISTER", "UNDO"}
+class OfPattern:
+    """An operator on a pattern in edit mode."""
 
     @classmethod
     def poll(cls, context):
-        return _is_drawn(context)
+        obj = context.object
+        return obj is not None and obj.type == "CURVE" and obj.mode == "EDIT" and obj.isocloth.role == "PATTERN"
+
+
+class Sew(OfPattern, bpy.types.Operator):
+    """Sew two edges of the pattern together: select both ends of each"""
+
+    bl_idname, bl_label, bl_options = "isocloth.sew", "Sew selected edges", {"REGISTER", "UNDO"}
 
     def execute(self, context):
         obj = context.object
@@ -79,14 +78,10 @@ class Sew(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class PinPoints(bpy.types.Operator):
+class PinPoints(OfPattern, bpy.types.Operator):
     """Pin the selected control points of the pattern; if all of them are pinned, let them go"""
 
     bl_idname, bl_label, bl_options = "isocloth.pin_points", "Pin selected points", {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context):
-        return _is_drawn(context)
 
     def execute(self, context):
         own = context.object.isocloth

@@ -79,6 +79,9 @@ class Simulation(Bodies, _core.Simulation):
     A scene with ``sewing`` is sewn here, before its time begins; seams that stay open are an error that names them and
     what holds them, or, with ``"if_open": "continue"``, lines of :attr:`unclosed_seams`.
 
+    Numbers that ``keyframes`` of the scene change are set before each step; what a command says of them lasts until
+    then.
+
     Simulations may be pickled and copied (:mod:`copy`), to the last bit of what follows: by the dict, or by the path of
     a file that is still there and the same, by all that commands have said and by a :meth:`snapshot`; functions of
     :meth:`add_force` are pickled, and where they are shared, copied with it. One with ``energy_balance`` is not.

@@ -19,7 +19,7 @@ using namespace nb::literals;
 namespace {
 
 /// First in all bytes: changes with what structs hold.
-constexpr std::uint64_t format = 0x69736f636c010000;
+constexpr std::uint64_t format = 0x69736f636c010001;
 
 void begin(Writer& to) { to(format); }
 void begin(Reader& from) {

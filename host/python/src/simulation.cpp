@@ -194,7 +194,8 @@ void bind_commands(nb::class_<Runner>& type) {
           "garment"_a, "zipper"_a, "closed"_a,
           "Moves the slider of a zipper, by number or name (``front.1 with back.3``): its seam is closed up "
           "to "
-          "this share of its length from the next step on, whatever its motion said.")
+          "this share of its length from the next step on, whatever its motion said. Part of the state: a "
+          "snapshot keeps it, reset() takes it back.")
       .def(
           "set_drawstring",
           [](Runner& r, const Which& garment, const Which& drawstring, double share) {
@@ -203,7 +204,8 @@ void bind_commands(nb::class_<Runner>& type) {
                 g, number_of(drawstring, "drawstring", r.idle().scene().garments[g].drawstrings), share);
           },
           "garment"_a, "drawstring"_a, "share"_a,
-          "Draws a string in, or lets it out, to this share > 0 of its edge's length, from the next step on.")
+          "Draws a string in, or lets it out, to this share > 0 of its edge's length, from the next step on; "
+          "part of the state, as set_zipper().")
       .def(
           "set_gravity",
           [](Runner& r, const Which& garment, double a) { r.idle().set_gravity(garment_of(r, garment), a); },
