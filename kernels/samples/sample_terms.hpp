@@ -42,6 +42,15 @@ class SampleTerms {
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
     for_each([&](const auto& term) { term.update(sample, correction, move); });
   }
+  // act() and update() of all but contacts with obstacles, where those are done elsewhere.
+  ISOCLOTH_DEVICE void act_beside_contacts(Index sample) const {
+    for_each_beside_contacts([&](const auto& term) { term.act(sample); });
+  }
+  template <class Correction, class Move>
+  ISOCLOTH_DEVICE void update_beside_contacts(Index sample, const Correction& correction,
+                                              const Move& move) const {
+    for_each_beside_contacts([&](const auto& term) { term.update(sample, correction, move); });
+  }
   /// Before act(): the cloth lies between these corners over the step so far.
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
     contacts_.list_near(least, most);
@@ -52,6 +61,10 @@ class SampleTerms {
   template <class Visit>
   ISOCLOTH_DEVICE void for_each(const Visit& visit) const {
     visit(contacts_);
+    for_each_beside_contacts(visit);
+  }
+  template <class Visit>
+  ISOCLOTH_DEVICE void for_each_beside_contacts(const Visit& visit) const {
     visit(holds_);
     a_.forces.for_each([&](const auto& force) { visit(NodeForceTerm{a_, force}); });
   }
