@@ -464,10 +464,11 @@ class LaneContacts : ClothTile<S, T, Block> {
                                 .began = select(acts, began_force, Vec3<S>{}),
                                 .slip = began[3],
                                 .mode = modes[c]};
-    const S of_thickness = law.error(point) / parameters_.accuracy;
+    const typename Law::Squeeze now = law.squeeze(point);
+    const S of_thickness = law.error(point, now) / parameters_.accuracy;
     error = select(acts & (of_thickness > error), of_thickness, error);
     put(work(at_.contacts.errors)[at], which, error);
-    const ContactResponse<S> r = law.response(point, obstacle.friction);
+    const ContactResponse<S> r = law.response(point, now, obstacle.friction);
     const Mask pushes = acts & (r.mode > S{}), rests = which & !pushes;
     if (any(rests)) rest_contact(contact, began_force, rests);
     put(kept(own.obstacles())[c], pushes, number(obstacle.number));

@@ -116,14 +116,19 @@ struct CompressionLaw {
             select(pushes, 1 + rate, number<S>(1))};
   }
 
-  /// By how much the thickness differs from that of the force [m].
-  ISOCLOTH_DEVICE S error(const ContactPoint<S>& point) const {
+  static ISOCLOTH_DEVICE S pressing(const ContactPoint<S>& point) {  ///< F, not below 0
+    return larger(dot(point.force, point.normal), S{});
+  }
+  ISOCLOTH_DEVICE Squeeze squeeze(const ContactPoint<S>& point) const {
+    return squeeze(pressing(point), point.area);
+  }
+
+  /// By how much the thickness differs from that of the force [m]; now: squeeze() of the point.
+  ISOCLOTH_DEVICE S error(const ContactPoint<S>& point, const Squeeze& now) const {
     const S force = dot(point.force, point.normal), gap = viscous(point).gap;
     // What hardly pushes may still be let go.
     const Mask bears = (force > slight) | ((force > S{}) & (point.gap < S{}));
-    S found = select(gap < S{}, -gap, S{});
-    if (any(bears)) found = select(bears, magnitude(gap + squeeze(force, point.area).depth), found);
-    return found;
+    return select(bears, magnitude(gap + now.depth), select(gap < S{}, -gap, S{}));
   }
 
   /// k_t unit [kg].
@@ -135,12 +140,12 @@ struct CompressionLaw {
     return mu.dynamic + (mu.static_ - mu.dynamic) * larger(S{}, 1 - slip / weakening_slip);
   }
 
-  /// Mode none: the point is not in the step.
-  ISOCLOTH_DEVICE ContactResponse<S> response(const ContactPoint<S>& point, const FrictionView<S>& mu) const {
+  /// Mode none: the point is not in the step. now: squeeze() of the point.
+  ISOCLOTH_DEVICE ContactResponse<S> response(const ContactPoint<S>& point, const Squeeze& now,
+                                              const FrictionView<S>& mu) const {
     const Vec3<S> n = point.normal;
-    const S force = larger(dot(point.force, n), S{});
+    const S force = pressing(point);
     const Gap gap = viscous(point);
-    const Squeeze now = squeeze(force, point.area);
     const S light = firmness * point.inertia, firm = now.loaded + light, left = gap.gap + now.depth;
     S k = select(now.stiffness < firm, now.stiffness, firm);
     // What bore much and comes off pulls back by no more than it pushed.
@@ -160,26 +165,29 @@ struct CompressionLaw {
     const S alone = larger(-point.inertia * gap.gap, S{}),
             bound =
                 coefficient(mu, point.slip) * select(force > S{}, force, select(alone < pull, alone, pull));
-    rub(point, slip, now.stiffness, bound, rubs, r);
+    rub(point, slip, now, bound, rubs, r);
     return r;
   }
 
   /// Friction up to `bound`, of contacts that rub.
-  ISOCLOTH_DEVICE void rub(const ContactPoint<S>& point, Vec3<S> slip, S stiffness, S bound, Mask rubs,
+  ISOCLOTH_DEVICE void rub(const ContactPoint<S>& point, Vec3<S> slip, const Squeeze& now, S bound, Mask rubs,
                            ContactResponse<S>& r) const {
     const Vec3<S> n = point.normal;
-    const S began = larger(dot(point.began, n), S{}),
-            before = grip(began, squeeze(began, point.area).stiffness, point.inertia),
-            now = grip(larger(dot(point.force, n), S{}), stiffness, point.inertia);
-    const S kept = select(before > now, now / before, number<S>(1));
-    const Vec3<S> z = kept * (point.began - dot(point.began, n) * n) - now * slip;
+    const S force = pressing(point), began = larger(dot(point.began, n), S{});
+    // In a first iteration the force is the one that the step began with.
+    S stiffness = now.stiffness;
+    if (any(rubs & (began != force))) stiffness = squeeze(began, point.area).stiffness;
+    const S before = grip(began, stiffness, point.inertia), own = grip(force, now.stiffness, point.inertia);
+    S kept = number<S>(1);
+    if (const Mask softens = before > own; any(softens)) kept = select(softens, own / before, kept);
+    const Vec3<S> z = kept * (point.began - dot(point.began, n) * n) - own * slip;
     const S size = length(z);
     const Mask may_stick =
         (point.mode == as_mode<S>(ContactMode::none)) & (point.inertia * length(slip) <= 2 * bound);
     const Mask slides = rubs & (size > bound) & !may_stick;
-    r.grip = select(rubs, now, r.grip);
+    r.grip = select(rubs, own, r.grip);
     r.mode = select(rubs, as_mode<S>(ContactMode::stick), r.mode);
-    S across = now;
+    S across = own;
     if (any(slides)) {
       const Mask goes_on = slides & (2 * length(slip) * point.inertia > bound);
       r.mode = select(slides, as_mode<S>(ContactMode::slide), r.mode);
@@ -188,7 +196,7 @@ struct CompressionLaw {
       across = select(slides, across * (bound / size), across);
     }
     r.across = select(rubs, across, r.across);
-    r.pull = select(rubs, r.pull + across / now * z, r.pull);
+    r.pull = select(rubs, r.pull + across / own * z, r.pull);
   }
 
   /// Force after the displacement d of the point, of one that is in the step. slip: as the step began.

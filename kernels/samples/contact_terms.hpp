@@ -390,8 +390,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
                                    .began = began_force(contact),
                                    .slip = a_.began[4 * contact + 3],
                                    .mode = static_cast<ContactMode>(static_cast<int>(a_.modes[contact]))};
-    note_error(sample, law_.error(point) / c_.accuracy);
-    return law_.response(point, o_.friction[hit.obstacle]);
+    const typename Law::Squeeze now = law_.squeeze(point);
+    note_error(sample, law_.error(point, now) / c_.accuracy);
+    return law_.response(point, now, o_.friction[hit.obstacle]);
   }
   /// Response of a contact of fast projection, whose contacts are rigid.
   ISOCLOTH_DEVICE ContactResponse<Real> held_out(Index sample, Vec3<Real> force, const Hit<Real>& hit) const {

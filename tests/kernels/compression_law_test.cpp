@@ -55,12 +55,12 @@ Landing put_down(const Compression& c, double mass, double step, double most = 0
       point.gap = x;
       point.gap_before = std::min(gap, 0.0);
       point.force = force;
-      if (iteration > 0 && law.error(point) <= c.thickness / 100) break;
+      if (iteration > 0 && law.error(point, law.squeeze(point)) <= c.thickness / 100) break;
       if (iteration == most_iterations) {
         ++end.missed;
         break;
       }
-      cpu::ContactResponse<double> r = law.response(point, {});
+      cpu::ContactResponse<double> r = law.response(point, law.squeeze(point), {});
       const bool acts = r.mode != ContactMode::none;
       if (most > 0 && r.along > most * mass) {
         r.pull = force + most * mass / r.along * (r.pull - force);
@@ -183,12 +183,13 @@ TEST(CompressionLaw, LanesHaveTheBitsOfOneContact) {
       friction.static_.v[lane] = frictions[lane].static_;
       friction.dynamic.v[lane] = frictions[lane].dynamic;
     }
-    const S errors = all.error(point);
-    const cpu::ContactResponse<S> responses = all.response(point, friction);
+    const S errors = all.error(point, all.squeeze(point));
+    const cpu::ContactResponse<S> responses = all.response(point, all.squeeze(point), friction);
     const cpu::ContactForce<S> forces = all.after(responses, move, point.slip, friction);
     for (int lane = 0; lane < S::width; ++lane) {
-      EXPECT_EQ(lane_value(errors, lane), one.error(points[lane]));
-      const cpu::ContactResponse<double> r = one.response(points[lane], frictions[lane]);
+      EXPECT_EQ(lane_value(errors, lane), one.error(points[lane], one.squeeze(points[lane])));
+      const cpu::ContactResponse<double> r =
+          one.response(points[lane], one.squeeze(points[lane]), frictions[lane]);
       ASSERT_EQ(lane_value(responses.mode, lane), static_cast<int>(r.mode));
       ++modes[static_cast<int>(r.mode)];
       if (r.mode == ContactMode::none) continue;
