@@ -160,7 +160,7 @@ class TileSamples : ClothTile<S, T, Block> {
             {Tile::work(at_.contacts.weights), p_.samples.slot_nodes.size()},
             {Tile::work(at_.contacts.sample_stiffness), 6 * samples},
             {Tile::work(at_.contacts.sample_forces), 3 * samples},
-            sample_count() == p_.samples.sample_count() ? std::numeric_limits<Index>::max() : p_.node_count};
+            sample_count() == p_.samples.sample_count() ? SampleForces<S>::all_slots : p_.node_count};
   }
 
   ISOCLOTH_DEVICE KeptForces<S> kept_forces() const {

@@ -1,8 +1,6 @@
 // The symmetric positive definite system of one projection iteration, 3x3 blocks on free nodes.
 #pragma once
 
-#include <limits>
-
 #include "kernels/contact/contact_arrays.hpp"
 #include "kernels/core/views.hpp"
 #include "kernels/forces/stitches.hpp"
@@ -37,7 +35,9 @@ struct SampleForces {
   ArrayView<const S> stiffness;         ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
   ArrayView<const S> forces;            ///< times h^2, at phi_j [kg m], shape [sample_count, 3]
   /// Slots from this one on have no weight; those of nodes are the first of all, and of each list.
-  Index slot_end = std::numeric_limits<Index>::max();
+  Index slot_end = all_slots;
+
+  static constexpr Index all_slots = 0x7fffffff;
 
   ISOCLOTH_HD bool exist() const { return !weights.empty(); }
 };
