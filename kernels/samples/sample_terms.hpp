@@ -42,6 +42,10 @@ class SampleTerms {
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
     for_each([&](const auto& term) { term.update(sample, correction, move); });
   }
+  /// Before act(): the cloth lies between these corners over the step so far.
+  ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
+    contacts_.list_near(least, most);
+  }
   // act() and update() of all but contacts with obstacles, where those are done elsewhere.
   ISOCLOTH_DEVICE void act_beside_contacts(Index sample) const {
     for_each_beside_contacts([&](const auto& term) { term.act(sample); });
@@ -50,10 +54,6 @@ class SampleTerms {
   ISOCLOTH_DEVICE void update_beside_contacts(Index sample, const Correction& correction,
                                               const Move& move) const {
     for_each_beside_contacts([&](const auto& term) { term.update(sample, correction, move); });
-  }
-  /// Before act(): the cloth lies between these corners over the step so far.
-  ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
-    contacts_.list_near(least, most);
   }
 
  private:
