@@ -54,15 +54,16 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const S* multipliers = tile_rows(a_.states.multipliers);
     const ArrayView<Vec3<S>> start = nodes(at_.start), velocity = nodes(at_.velocity);
     const ArrayView<S> lambda = rows(at_.multipliers);
-    S *const contacts = samples_.work(), *const before = samples_.state();
     S *const history = work(at_.history), *const remembered = kept_history();
     block_.sync();
+    samples_.begin_step();
+    S *const contacts = samples_.work(), *const before = samples_.state();
     share(block_, p_.history().size(), [&](Index i) { history[i] = remembered[i]; });
     share(block_, p_.node_count, [&](Index i) { start[i] = positions[i], velocity[i] = velocities[i]; });
     share(block_, p_.row_count, [&](Index i) { lambda[i] = multipliers[i]; });
     const S* const plastic_before = kept_plastic();
     share(block_, p_.memory_count, [&](Index i) { plastic()[i] = plastic_before[i]; });
-    share(block_, samples_.layout().size(), [&](Index i) { contacts[i] = before[i]; });
+    samples_.each_kept([&](std::size_t i) { contacts[i] = before[i]; });
     block_.sync();
   }
 
@@ -202,10 +203,8 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     share(block_, p_.row_count, [&](Index i) { lambda[i] = scaled(lambda[i], multipliers[i]); });
     S *const contacts = samples_.work(), *const before = samples_.state();
     const std::size_t forces = samples_.layout().force_count();
-    share(block_, forces, [&](Index i) { contacts[i] = scaled(contacts[i], before[i]); });
-    share(block_, samples_.layout().size() - forces, [&](Index i) {
-      const std::size_t at = forces + static_cast<std::size_t>(i);
-      contacts[at] = select(end.retry, before[at], contacts[at]);
+    samples_.each_kept([&](std::size_t i) {
+      contacts[i] = i < forces ? scaled(contacts[i], before[i]) : select(end.retry, before[i], contacts[i]);
     });
     block_.sync();
   }
@@ -223,8 +222,7 @@ class ClothStep : ClothRows<S, T, Block, Samples> {
     const Mask met = kept & keeps_multipliers(residual, a_.control.tolerance);
     share(block_, p_.row_count, [&](Index i) { multipliers[i] = select(met, lambda[i], multipliers[i]); });
     S *const contacts = samples_.work(), *const before = samples_.state();
-    share(block_, samples_.layout().size(),
-          [&](Index i) { before[i] = select(kept, contacts[i], before[i]); });
+    samples_.each_kept([&](std::size_t i) { before[i] = select(kept, contacts[i], before[i]); });
     const S* const history = work(at_.history);
     S* const remembered = kept_history();
     share(block_, p_.history().size(),

@@ -69,6 +69,7 @@ struct ClothParameters {
 struct ContactScratch {
   std::size_t normals, pulls, stiffness, began, mismatches, weights, depths, errors, shared_with,
       shared_areas, sample_stiffness, sample_forces, near, inverse_masses;
+  std::size_t asked, touching, places;  ///< see LaneContacts
 };
 
 /// Offsets of a tile's work arrays in lane values. The factor and what it solves for, which most of a step's
@@ -139,6 +140,9 @@ ISOCLOTH_HD StepScratch step_scratch(const ClothPatternView& p) {
     s.contacts.sample_forces = take(3 * samples);
     s.contacts.near = take(1 + most_near);
     s.contacts.inverse_masses = take(nodes);
+    s.contacts.asked = take(samples);
+    s.contacts.touching = take(static_cast<std::size_t>(p.samples.element_count()));
+    s.contacts.places = take(nodes);
   }
   s.partials = take(max_block_threads);
   return s;

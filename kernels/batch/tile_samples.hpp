@@ -1,20 +1,10 @@
 // The terms on samples of the cloths of a tile, lane by lane.
 #pragma once
 
-#include "kernels/batch/cloth_tile.hpp"
+#include "kernels/batch/lane_contacts.hpp"
 #include "kernels/samples/sample_terms.hpp"
 
 namespace isocloth::ISOCLOTH_BACKEND {
-
-/// What of a step the terms must know.
-template <class S>
-struct SampleStep {
-  Substep<S> part;
-  S inertia{};  ///< inertia of the metric [kg/m^2]
-  S unit{};     ///< factor of the forces that contacts keep, see ContactControl [s^2]
-  S rate{};     ///< see IntegratorCoefficients
-  int iteration = 0;
-};
 
 /// A part of a step begins, with the inertia of the metric that projects, and the implicit one [kg/m^2].
 template <class S>
@@ -55,6 +45,9 @@ class NoSamples : ClothTile<S, T, Block> {
   ISOCLOTH_DEVICE ContactStateLayout layout() const { return {}; }
   ISOCLOTH_DEVICE S* work() const { return nullptr; }
   ISOCLOTH_DEVICE S* state() const { return nullptr; }
+  ISOCLOTH_DEVICE void begin_step() const {}
+  template <class Each>
+  ISOCLOTH_DEVICE void each_kept(const Each&) const {}
 };
 
 template <class S, class T, class Block>
@@ -66,9 +59,12 @@ class TileSamples : ClothTile<S, T, Block> {
   using typename Tile::Scalar;
   using Terms = SampleTerms<Scalar>;
   static constexpr int width = Lanes<S>::width;
+  struct NoLanes {
+    ISOCLOTH_DEVICE explicit NoLanes(const Tile&) {}
+  };
 
  public:
-  ISOCLOTH_DEVICE explicit TileSamples(const Tile& tile) : Tile(tile) {}
+  ISOCLOTH_DEVICE explicit TileSamples(const Tile& tile) : Tile(tile), lanes_(tile) {}
 
   using InverseMass = S;
   ISOCLOTH_DEVICE bool has_obstacles() const { return p_.samples.contacts_per_node > 0; }
@@ -82,6 +78,8 @@ class TileSamples : ClothTile<S, T, Block> {
     const Mask begins = step.part.done == S{}, under_way = in_part_ & !which,
                fresh = which | (begins & (step.part.parts == S(Scalar(1))) & !under_way);
     in_part_ = in_part_ | fresh;
+    if constexpr (width > 1)
+      if (finds_in_lanes()) return begin_in_lanes(step, fresh, begins & fresh, under_way);
     // Finite where elements touch nothing, see ContactArrays.
     const std::size_t samples = static_cast<std::size_t>(p_.samples.sample_count());
     const auto clear = [&](std::size_t offset, std::size_t count) {
@@ -129,23 +127,24 @@ class TileSamples : ClothTile<S, T, Block> {
     which = which & in_part_;
     if (has_obstacles()) list_near(step, which);
     block_.sync();
-    act(step, which, false);
+    if (finds_in_lanes()) {
+      if constexpr (width > 1) act_in_lanes(step, which);
+    } else {
+      act(step, which, false);
+    }
     if (!has_obstacles()) return {};
     const auto most = [&](std::size_t offset) {
       const S* values = Tile::work(offset);
-      return largest(static_cast<std::size_t>(p_.samples.sample_count()), [&](Index s) { return values[s]; });
+      return largest(static_cast<std::size_t>(sample_count()), [&](Index s) { return values[s]; });
     };
     return {most(at_.contacts.depths), most(at_.contacts.errors)};
   }
   /// Updates what samples keep after `correction`.
-  ISOCLOTH_DEVICE void update(const SampleStep<S>& step, Mask which) const {
+  ISOCLOTH_DEVICE void update(const SampleStep<S>& step, Mask which) {
+    if constexpr (width > 1)
+      if (finds_in_lanes()) return update_in_lanes(step, which);
     for_each_lane(step, which, false, [&](const Terms& terms, int lane) {
-      const Strided<Scalar> own = lane_array(at_.correction, lane);
-      const auto correction = [&](Index node) {
-        const Index i = p_.free.number[node];
-        return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
-      };
-      const auto resting = [](Index, Index) { return Vec3<Scalar>{}; };
+      const auto correction = correction_of(lane);
       share(block_, static_cast<std::size_t>(p_.samples.sample_count()),
             [&](Index sample) { terms.update(sample, correction, resting); });
     });
@@ -160,7 +159,8 @@ class TileSamples : ClothTile<S, T, Block> {
             p_.slot_samples,
             {Tile::work(at_.contacts.weights), p_.samples.slot_nodes.size()},
             {Tile::work(at_.contacts.sample_stiffness), 6 * samples},
-            {Tile::work(at_.contacts.sample_forces), 3 * samples}};
+            {Tile::work(at_.contacts.sample_forces), 3 * samples},
+            sample_count() == p_.samples.sample_count() ? SampleForces<S>::all_slots : p_.node_count};
   }
 
   ISOCLOTH_DEVICE KeptForces<S> kept_forces() const {
@@ -183,6 +183,29 @@ class TileSamples : ClothTile<S, T, Block> {
     return reinterpret_cast<S*>(a_.states.contacts.data()) +
            static_cast<std::size_t>(tile_) * layout().size();
   }
+  /// A step begins, with the state.
+  ISOCLOTH_DEVICE void begin_step() {
+    if constexpr (width > 1)
+      if (finds_in_lanes()) lanes_.begin_step(state());
+  }
+  /// each(i) of all numbers of the layout that may be others in the state than while the step lasts.
+  template <class Each>
+  ISOCLOTH_DEVICE void each_kept(const Each& each) const {
+    const ContactStateLayout own = layout();
+    const auto range = [&](std::size_t begin, std::size_t count) {
+      share(block_, count, [&](Index i) { each(begin + static_cast<std::size_t>(i)); });
+    };
+    if constexpr (width > 1)
+      if (finds_in_lanes() && !lanes_.keeps_elements()) {
+        const auto count = static_cast<std::size_t>(p_.samples.first_contact(p_.node_count));
+        range(own.forces(), 3 * count);
+        range(own.hold_forces(), 3 * own.holds);
+        for (const std::size_t field : {own.obstacles(), own.modes(), own.slips()}) range(field, count);
+        range(own.points(), 2 * count);
+        return range(own.holders(), 4 * own.holds);
+      }
+    range(0, own.size());
+  }
 
  private:
   static ISOCLOTH_DEVICE bool lane_of(bool mask, int) { return mask; }
@@ -194,6 +217,72 @@ class TileSamples : ClothTile<S, T, Block> {
   }
   static ISOCLOTH_DEVICE Scalar lane_value(const S& value, int lane) {
     return reinterpret_cast<const Scalar*>(&value)[lane];
+  }
+
+  /// Samples that may have weight.
+  ISOCLOTH_DEVICE Index sample_count() const {
+    if constexpr (width > 1)
+      if (finds_in_lanes()) return lanes_.sample_count();
+    return p_.samples.sample_count();
+  }
+  /// Of a lane.
+  ISOCLOTH_DEVICE auto correction_of(int lane) const {
+    return [own = lane_array(at_.correction, lane), &free = p_.free](Index node) {
+      const Index i = free.number[node];
+      return i < 0 ? Vec3<Scalar>{} : own.vector(static_cast<std::size_t>(i));
+    };
+  }
+  static ISOCLOTH_DEVICE Vec3<Scalar> resting(Index, Index) { return {}; }
+
+  // The hooks where LaneContacts finds contacts: what is left goes lane by lane.
+
+  ISOCLOTH_DEVICE bool finds_in_lanes() const {
+    return width > 1 && has_obstacles() && a_.control.newton && !p_.samples.eases;
+  }
+  ISOCLOTH_DEVICE void begin_in_lanes(const SampleStep<S>& step, Mask fresh, Mask begins, Mask under_way) {
+    lanes_.begin(fresh, begins, under_way);
+    if (p_.hold_count > 0 || lanes_.shares())
+      for_each_lane(step, begins, false, [&](const Terms& terms, int lane) {
+        if (p_.hold_count > 0) share(block_, p_.node_count, [&](Index node) { terms.begin(node); });
+        if (lanes_.shares())
+          share(block_, p_.samples.sample_count() - p_.node_count, [&](Index i) {
+            if (lanes_.shares_area(p_.node_count + i, lane)) terms.begin(p_.node_count + i);
+          });
+      });
+    if (p_.hold_count == 0) {
+      const ArrayView<const T> masses = rest(a_.rest.inverse_masses, static_cast<std::size_t>(p_.node_count));
+      S* const inverse_masses = Tile::work(at_.contacts.inverse_masses);
+      share(block_, p_.node_count, [&](Index node) {
+        inverse_masses[node] = select(begins, S(masses[node]), inverse_masses[node]);
+      });
+    }
+    block_.sync();
+  }
+  ISOCLOTH_DEVICE void act_in_lanes(const SampleStep<S>& step, Mask which) {
+    const Mask asked = lanes_.act(step, which) & which;
+    const Index elements = lanes_.has_elements() ? p_.samples.element_count() : 0;
+    for_each_lane(step, has_external_forces() ? which : asked, false, [&](const Terms& terms, int lane) {
+      share(block_, p_.node_count + elements, [&](Index sample) {
+        if (lanes_.is_asked(sample, lane))
+          terms.act(sample);
+        else if (has_external_forces() && sample < p_.node_count)
+          terms.act_beside_contacts(sample);
+      });
+    });
+    block_.sync();
+  }
+  ISOCLOTH_DEVICE void update_in_lanes(const SampleStep<S>& step, Mask which) {
+    const Mask asked = lanes_.update(step, which) & which;
+    for_each_lane(step, has_external_forces() ? which : asked, false, [&](const Terms& terms, int lane) {
+      const auto correction = correction_of(lane);
+      share(block_, sample_count(), [&](Index sample) {
+        if (lanes_.is_asked(sample, lane))
+          terms.update(sample, correction, resting);
+        else if (has_external_forces() && sample < p_.node_count)
+          terms.update_beside_contacts(sample, correction, resting);
+      });
+    });
+    block_.sync();
   }
 
   static ISOCLOTH_DEVICE S along(const Vec3<S>& v, int k) {
@@ -304,6 +393,11 @@ class TileSamples : ClothTile<S, T, Block> {
   }
 
   Mask in_part_{};  ///< cloths that the part under way is of
+#if defined(__CUDACC__)
+  NoLanes lanes_;
+#else
+  std::conditional_t<(width > 1), LaneContacts<S, T, Block>, NoLanes> lanes_;
+#endif
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

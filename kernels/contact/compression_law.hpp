@@ -40,42 +40,49 @@ ISOCLOTH_HD double accepted_weights(int iteration) { return iteration < 2 * pati
 namespace ISOCLOTH_BACKEND {
 
 /// r^(-1/3) of a number from 1 on, to rounding, by the same operations on all machines.
-template <class Real>
-ISOCLOTH_DEVICE Real inverse_cube_root(Real r) {
-  Real scale = 1;
-  for (; r > 8; r *= Real(0.125)) scale *= Real(0.5);
-  Real root = Real(0.43) + Real(0.57) / r;  // within 11 %
-  for (int n = 0; n < 5; ++n) root *= (4 - r * root * root * root) / 3;
+template <class S>
+ISOCLOTH_DEVICE S inverse_cube_root(S r) {
+  S scale = number<S>(1);
+  for (auto is_large = r > number<S>(8); any(is_large); is_large = r > number<S>(8)) {
+    r = select(is_large, r * number<S>(0.125), r);
+    scale = select(is_large, scale * number<S>(0.5), scale);
+  }
+  S root = number<S>(0.43) + number<S>(0.57) / r;  // within 11 %
+  for (int n = 0; n < 5; ++n) root = root * ((4 - r * root * root * root) / 3);
   return scale * root;
 }
 
 /// What a contact keeps, and what it is in an iteration.
-template <class Real>
+template <class S>
 struct ContactPoint {
-  Vec3<Real> normal{}, displacement{};   ///< n; of the point relative to the obstacle in this step [m]
-  Real gap{}, gap_before{};              ///< g, and min(g_n, 0) where g < 0
-  Real area{}, inertia{};                ///< A, m [kg]
-  Vec3<Real> force{}, began{};           ///< F n + tau, now and when the step began
-  Real slip{};                           ///< s
-  ContactMode mode = ContactMode::none;  ///< mode that the last iteration found
+  Vec3<S> normal{}, displacement{};                ///< n; relative to the obstacle in this step [m]
+  S gap{}, gap_before{};                           ///< g, and min(g_n, 0) where g < 0
+  S area{}, inertia{};                             ///< A, m [kg]
+  Vec3<S> force{}, began{};                        ///< F n + tau, now and when the step began
+  S slip{};                                        ///< s
+  ModeOf<S> mode = as_mode<S>(ContactMode::none);  ///< mode that the last iteration found
 };
 
 /// Force of a contact after an iteration.
-template <class Real>
+template <class S>
 struct ContactForce {
-  Vec3<Real> force{};
-  ContactMode mode = ContactMode::none;
-  Real slip{};
-  Real mismatch{};  ///< what the force differs by from the one that was solved for, over what is accepted
+  Vec3<S> force{};
+  ModeOf<S> mode = as_mode<S>(ContactMode::none);
+  S slip{};
+  S mismatch{};  ///< what the force differs by from the one that was solved for, over what is accepted
 };
 
-template <class Real>
+/// S: lane value, a contact in each lane.
+template <class S>
 struct CompressionLaw {
-  CompressionCurve<Real> curve{};
-  Real step{};      ///< h [s]
-  Real unit{};      ///< factor of the forces that contacts keep, see ContactControl [s^2]
-  Real firmness{};  ///< see contact_stiffening
-  Real slight{};    ///< force that may be wrong by itself, times unit [kg m]
+  using Real = typename Lanes<S>::Scalar;
+  using Mask = typename Lanes<S>::Mask;
+
+  CompressionCurve<S> curve{};
+  S step{};      ///< h [s]
+  S unit{};      ///< factor of the forces that contacts keep, see ContactControl [s^2]
+  S firmness{};  ///< see contact_stiffening
+  S slight{};    ///< force that may be wrong by itself, times unit [kg m]
 
   static constexpr Real viscous_time = Real(1e-3);  ///< eta [s]
   /// Slip over which friction falls to the dynamic one [m].
@@ -86,118 +93,139 @@ struct CompressionLaw {
   static constexpr Real turned = Real(1) / 40;
 
   struct Squeeze {
-    Real depth;      ///< s(F) [m]
-    Real stiffness;  ///< k(F) unit [kg]
-    Real loaded;     ///< the part of it that comes of the load, k(F) F / (F + A q) unit [kg]
+    S depth;      ///< s(F) [m]
+    S stiffness;  ///< k(F) unit [kg]
+    S loaded;     ///< the part of it that comes of the load, k(F) F / (F + A q) unit [kg]
   };
-  ISOCLOTH_DEVICE Squeeze squeeze(Real normal_force, Real area) const {
-    const Real p = normal_force / (unit * area), on_curve = p < curve.linear_from ? p : curve.linear_from;
-    const Real left = curve.give * inverse_cube_root(1 + on_curve / curve.offset);  // t - c
-    const Real rate = 6 * unit * area / left;
+  ISOCLOTH_DEVICE Squeeze squeeze(S normal_force, S area) const {
+    const S p = normal_force / (unit * area), on_curve = select(p < curve.linear_from, p, curve.linear_from);
+    const S left = curve.give * inverse_cube_root(1 + on_curve / curve.offset);  // t - c
+    const S rate = 6 * unit * area / left;
     return {(curve.give - left + (p - on_curve) / curve.largest_slope) / 2, rate * (on_curve + curve.offset),
             rate * on_curve};
   }
 
   /// g_v [m] and v.
   struct Gap {
-    Real gap, rate;
+    S gap, rate;
   };
-  ISOCLOTH_DEVICE Gap viscous(const ContactPoint<Real>& point) const {
-    if (!(point.gap < 0)) return {point.gap, Real(1)};
-    const Real rate = viscous_time / step;
-    return {point.gap + rate * (point.gap - point.gap_before), 1 + rate};
+  ISOCLOTH_DEVICE Gap viscous(const ContactPoint<S>& point) const {
+    const Mask pushes = point.gap < S{};
+    const S rate = viscous_time / step;
+    return {select(pushes, point.gap + rate * (point.gap - point.gap_before), point.gap),
+            select(pushes, 1 + rate, number<S>(1))};
   }
 
-  /// By how much the thickness differs from that of the force [m].
-  ISOCLOTH_DEVICE Real error(const ContactPoint<Real>& point) const {
-    const Real force = dot(point.force, point.normal), gap = viscous(point).gap;
+  static ISOCLOTH_DEVICE S pressing(const ContactPoint<S>& point) {  ///< F, not below 0
+    return larger(dot(point.force, point.normal), S{});
+  }
+  ISOCLOTH_DEVICE Squeeze squeeze(const ContactPoint<S>& point) const {
+    return squeeze(pressing(point), point.area);
+  }
+
+  /// By how much the thickness differs from that of the force [m]; now: squeeze() of the point.
+  ISOCLOTH_DEVICE S error(const ContactPoint<S>& point, const Squeeze& now) const {
+    const S force = dot(point.force, point.normal), gap = viscous(point).gap;
     // What hardly pushes may still be let go.
-    if (force > slight || (force > 0 && point.gap < 0))
-      return magnitude(gap + squeeze(force, point.area).depth);
-    return gap < 0 ? -gap : Real(0);
+    const Mask bears = (force > slight) | ((force > S{}) & (point.gap < S{}));
+    return select(bears, magnitude(gap + now.depth), select(gap < S{}, -gap, S{}));
   }
 
   /// k_t unit [kg].
-  static ISOCLOTH_DEVICE Real grip(Real normal_force, Real stiffness, Real inertia) {
-    const Real firm = gripping * inertia + normal_force / weakening_slip;
-    return stiffness < firm ? stiffness : firm;
+  static ISOCLOTH_DEVICE S grip(S normal_force, S stiffness, S inertia) {
+    const S firm = gripping * inertia + normal_force / weakening_slip;
+    return select(stiffness < firm, stiffness, firm);
   }
-  static ISOCLOTH_DEVICE Real coefficient(const FrictionView<Real>& mu, Real slip) {
-    return mu.dynamic + (mu.static_ - mu.dynamic) * larger(Real(0), 1 - slip / weakening_slip);
+  static ISOCLOTH_DEVICE S coefficient(const FrictionView<S>& mu, S slip) {
+    return mu.dynamic + (mu.static_ - mu.dynamic) * larger(S{}, 1 - slip / weakening_slip);
   }
 
-  /// Mode none: the point is not in the step.
-  ISOCLOTH_DEVICE ContactResponse<Real> response(const ContactPoint<Real>& point,
-                                                 const FrictionView<Real>& mu) const {
-    const Vec3<Real> n = point.normal;
-    const Real force = larger(dot(point.force, n), Real(0));
+  /// Mode none: the point is not in the step. now: squeeze() of the point.
+  ISOCLOTH_DEVICE ContactResponse<S> response(const ContactPoint<S>& point, const Squeeze& now,
+                                              const FrictionView<S>& mu) const {
+    const Vec3<S> n = point.normal;
+    const S force = pressing(point);
     const Gap gap = viscous(point);
-    const Squeeze now = squeeze(force, point.area);
-    const Real light = firmness * point.inertia, firm = now.loaded + light, left = gap.gap + now.depth;
-    Real k = now.stiffness < firm ? now.stiffness : firm;
+    const S light = firmness * point.inertia, firm = now.loaded + light, left = gap.gap + now.depth;
+    S k = select(now.stiffness < firm, now.stiffness, firm);
     // What bore much and comes off pulls back by no more than it pushed.
-    if (left > 0 && k * left > 2 * force) k = larger(2 * force / left, k < light ? k : light);
-    const Real pull = force - k * left;
-    ContactResponse<Real> r{.mode = ContactMode::none};
-    if (!(pull > 0) && !(force > 0)) return r;
-    r.mode = ContactMode::smooth;
+    const Mask comes_off = (left > S{}) & (k * left > 2 * force);
+    if (any(comes_off)) k = select(comes_off, larger(2 * force / left, select(k < light, k, light)), k);
+    const S pull = force - k * left;
+    const Mask acts = (pull > S{}) | (force > S{}), rubs = acts & (mu.static_ > S{});
+    ContactResponse<S> r{.mode = as_mode<S>(ContactMode::none)};
+    if (!any(acts)) return r;
+    r.mode = select(acts, as_mode<S>(ContactMode::smooth), r.mode);
     r.normal = n;
     r.pull = pull * n;
     r.along = gap.rate * k;
-    if (!(mu.static_ > 0)) return r;
-    const Vec3<Real> slip = point.displacement - dot(point.displacement, n) * n;
+    if (!any(rubs)) return r;
+    const Vec3<S> slip = point.displacement - dot(point.displacement, n) * n;
     // Of a contact that has no force yet: what the point alone needs.
-    const Real alone = larger(-point.inertia * gap.gap, Real(0)),
-               bound = coefficient(mu, point.slip) * (force > 0      ? force
-                                                      : alone < pull ? alone
-                                                                     : pull);
-    rub(point, slip, now.stiffness, bound, r);
+    const S alone = larger(-point.inertia * gap.gap, S{}),
+            bound =
+                coefficient(mu, point.slip) * select(force > S{}, force, select(alone < pull, alone, pull));
+    rub(point, slip, now, bound, rubs, r);
     return r;
   }
 
-  /// Friction up to `bound`.
-  ISOCLOTH_DEVICE void rub(const ContactPoint<Real>& point, Vec3<Real> slip, Real stiffness, Real bound,
-                           ContactResponse<Real>& r) const {
-    const Vec3<Real> n = point.normal;
-    const Real began = larger(dot(point.began, n), Real(0)),
-               before = grip(began, squeeze(began, point.area).stiffness, point.inertia);
-    r.grip = grip(larger(dot(point.force, n), Real(0)), stiffness, point.inertia);
-    const Real kept = before > r.grip ? r.grip / before : Real(1);
-    const Vec3<Real> z = kept * (point.began - dot(point.began, n) * n) - r.grip * slip;
-    const Real size = length(z);
-    r.mode = ContactMode::stick;
-    r.across = r.grip;
-    const bool may_stick = point.mode == ContactMode::none && point.inertia * length(slip) <= 2 * bound;
-    if (size > bound && !may_stick) {
-      r.mode = 2 * length(slip) * point.inertia > bound ? ContactMode::slide_on : ContactMode::slide;
-      r.slip_direction = (1 / size) * z;
-      r.across *= bound / size;
+  /// Friction up to `bound`, of contacts that rub.
+  ISOCLOTH_DEVICE void rub(const ContactPoint<S>& point, Vec3<S> slip, const Squeeze& now, S bound, Mask rubs,
+                           ContactResponse<S>& r) const {
+    const Vec3<S> n = point.normal;
+    const S force = pressing(point), began = larger(dot(point.began, n), S{});
+    // In a first iteration the force is the one that the step began with.
+    S stiffness = now.stiffness;
+    if (any(rubs & (began != force))) stiffness = squeeze(began, point.area).stiffness;
+    const S before = grip(began, stiffness, point.inertia), own = grip(force, now.stiffness, point.inertia);
+    S kept = number<S>(1);
+    if (const Mask softens = before > own; any(softens)) kept = select(softens, own / before, kept);
+    const Vec3<S> z = kept * (point.began - dot(point.began, n) * n) - own * slip;
+    const S size = length(z);
+    const Mask may_stick =
+        (point.mode == as_mode<S>(ContactMode::none)) & (point.inertia * length(slip) <= 2 * bound);
+    const Mask slides = rubs & (size > bound) & !may_stick;
+    r.grip = select(rubs, own, r.grip);
+    r.mode = select(rubs, as_mode<S>(ContactMode::stick), r.mode);
+    S across = own;
+    if (any(slides)) {
+      const Mask goes_on = slides & (2 * length(slip) * point.inertia > bound);
+      r.mode = select(slides, as_mode<S>(ContactMode::slide), r.mode);
+      r.mode = select(goes_on, as_mode<S>(ContactMode::slide_on), r.mode);
+      r.slip_direction = select(slides, (1 / size) * z, r.slip_direction);
+      across = select(slides, across * (bound / size), across);
     }
-    r.pull += r.across / r.grip * z;
+    r.across = select(rubs, across, r.across);
+    r.pull = select(rubs, r.pull + across / own * z, r.pull);
   }
 
   /// Force after the displacement d of the point, of one that is in the step. slip: as the step began.
-  ISOCLOTH_DEVICE ContactForce<Real> after(const ContactResponse<Real>& r, Vec3<Real> d, Real slip,
-                                           const FrictionView<Real>& mu) const {
-    const Vec3<Real> n = r.normal;
-    const Real d_n = dot(n, d), pull = dot(n, r.pull), found = pull - r.along * d_n,
-               force = larger(found, Real(0)), bound = coefficient(mu, slip) * force;
-    const Real accepted = larger(Real(accepted_share) * force, slight);
-    ContactForce<Real> next{force * n, r.mode, Real(0), (force - found) / accepted};
-    if (!(mu.static_ > 0)) return next;
-    const Vec3<Real> held = r.pull - pull * n, d_t = d - d_n * n, s = r.slip_direction;
-    const Vec3<Real> found_t =
-        held - r.across * (r.mode == ContactMode::slide_on ? d_t - dot(s, d_t) * s : d_t);
-    const Vec3<Real> z = r.grip / r.across * held - r.grip * d_t;
-    const Real size = length(z);
-    const Vec3<Real> tau = bounded(z, size, bound);
-    next.force += tau;
+  ISOCLOTH_DEVICE ContactForce<S> after(const ContactResponse<S>& r, Vec3<S> d, S slip,
+                                        const FrictionView<S>& mu) const {
+    const Vec3<S> n = r.normal;
+    const S d_n = dot(n, d), pull = dot(n, r.pull), found = pull - r.along * d_n, force = larger(found, S{}),
+            bound = coefficient(mu, slip) * force;
+    const S accepted = larger(Real(accepted_share) * force, slight);
+    ContactForce<S> next{force * n, r.mode, S{}, (force - found) / accepted};
+    const Mask rubs = mu.static_ > S{};
+    if (!any(rubs)) return next;
+    const Vec3<S> held = r.pull - pull * n, d_t = d - d_n * n, s = r.slip_direction;
+    const Mask slides_on = r.mode == as_mode<S>(ContactMode::slide_on);
+    const Vec3<S> found_t = held - r.across * select(slides_on, d_t - dot(s, d_t) * s, d_t);
+    const Vec3<S> z = r.grip / r.across * held - r.grip * d_t;
+    const S size = length(z);
+    const Mask slides = size > bound;
+    const Vec3<S> tau = select(slides, (bound / size) * z, z);
     // What turned round would drive cloth that lies still.
-    next.mismatch +=
-        length(tau - found_t) /
-        (dot(tau, found_t) < 0 ? larger(Real(accepted_share) * force, turned * slight) : accepted);
-    next.mode = size > bound ? ContactMode::slide : ContactMode::stick;
-    next.slip = size - bound > r.grip * rest_speed * step ? slip : Real(0);
+    const S turned_round = larger(Real(accepted_share) * force, turned * slight);
+    const S mismatch =
+        next.mismatch + length(tau - found_t) / select(dot(tau, found_t) < S{}, turned_round, accepted);
+    const Mask slipped = size - bound > r.grip * rest_speed * step;
+    next.force = select(rubs, next.force + tau, next.force);
+    next.mismatch = select(rubs, mismatch, next.mismatch);
+    next.mode = select(rubs, select(slides, as_mode<S>(ContactMode::slide), as_mode<S>(ContactMode::stick)),
+                       next.mode);
+    next.slip = select(rubs & slipped, slip, next.slip);
     return next;
   }
 };

@@ -68,11 +68,23 @@ ISOCLOTH_DEVICE Vector bounded(const Vector& tangential, Real size, Real most) {
   return size > most ? Vector((most / size) * tangential) : tangential;
 }
 
+/// How contacts act, one in each lane: their numbers where there are several.
+template <class S>
+using ModeOf = std::conditional_t<Lanes<S>::width == 1, ContactMode, S>;
+template <class S>
+ISOCLOTH_DEVICE ModeOf<S> as_mode(ContactMode mode) {
+  if constexpr (Lanes<S>::width == 1)
+    return mode;
+  else
+    return number<S>(static_cast<int>(mode));
+}
+ISOCLOTH_HD ContactMode select(bool mask, ContactMode a, ContactMode b) { return mask ? a : b; }
+
 /// A contact in an iteration that solves for the displacements d of all points:
 ///   p = pull - K d,  K = k n n^T + k_t (1 - n n^T), less k_t s s^T where it slides on.
 template <class Real>
 struct ContactResponse {
-  ContactMode mode = ContactMode::smooth;
+  ModeOf<Real> mode = as_mode<Real>(ContactMode::smooth);
   Vec3<Real> normal{}, pull{}, slip_direction{};  ///< n, p of an unchanged position [kg m], s
   Real along{}, across{};                         ///< k, k_t [kg]
   Real grip{};  ///< stiffness of the spring that friction holds by, see compression_law.hpp [kg]

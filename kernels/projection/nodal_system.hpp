@@ -34,6 +34,10 @@ struct SampleForces {
   ArrayView<const S> weights;           ///< shape [slot_count]
   ArrayView<const S> stiffness;         ///< xx, xy, xz, yy, yz, zz [kg], shape [sample_count, 6]
   ArrayView<const S> forces;            ///< times h^2, at phi_j [kg m], shape [sample_count, 3]
+  /// Slots from this one on have no weight; those of nodes are the first of all, and of each list.
+  Index slot_end = all_slots;
+
+  static constexpr Index all_slots = 0x7fffffff;
 
   ISOCLOTH_HD bool exist() const { return !weights.empty(); }
 };

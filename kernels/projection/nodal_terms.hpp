@@ -140,6 +140,7 @@ ISOCLOTH_HD void add_samples(const SampleForces<S>& a, Index b, S (&block)[9]) {
   S sum[6] = {};
   for (Index t = a.block_slots.begin[b]; t < a.block_slots.begin[b + 1]; ++t) {
     const Index row = a.block_slots.first[t], column = a.block_slots.second[t];
+    if (row >= a.slot_end) break;
     const S weight = a.weights[row] * a.weights[column];
     if (!any(weight != S{})) continue;  // elements that touch nothing, nearly all
     const S* stiffness = a.stiffness.data() + static_cast<std::size_t>(a.slot_samples[row]) * 6;
@@ -209,6 +210,7 @@ ISOCLOTH_HD Vec3<S> gradient(const AssembleGradient<S, T>& a, Index i) {
     });
   if (a.samples.exist())
     for (Index t = a.samples.node_slots.begin[i]; t < a.samples.node_slots.begin[i + 1]; ++t) {
+      if (a.samples.node_slots.first[t] >= a.samples.slot_end) break;
       const S weight = a.samples.weights[a.samples.node_slots.first[t]];
       if (!any(weight != S{})) continue;
       const S* force = a.samples.forces.data() + static_cast<std::size_t>(a.samples.node_slots.second[t]) * 3;
@@ -243,6 +245,7 @@ ISOCLOTH_HD S imbalance(const FindImbalances<S, T, M>& a, Index i) {
     };
     for (Index t = samples.node_slots.begin[i]; t < samples.node_slots.begin[i + 1]; ++t) {
       const Index sample = samples.node_slots.second[t], first = kept.pattern.first_contact(sample);
+      if (samples.node_slots.first[t] >= samples.slot_end) break;
       for (Index c = first; c < first + kept.pattern.contacts_of(sample); ++c) {
         const Vec3<S> change = at(kept.forces, c) - at(kept.pulls, c);
         r = select(kept.modes[c] > S{}, multiply_add(samples.weights[samples.node_slots.first[t]], change, r),

@@ -27,6 +27,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   static constexpr Real jump = Real(0.05);
 
  public:
+  /// Least part of its own area that a node stands for.
+  static constexpr Real least_area = Real(0.2);
+
   ISOCLOTH_DEVICE explicit ContactTerms(const ActOnSamples<Real>& args)
       : Search(args.pattern, args.obstacles, args.control, args.positions, args.near, args.contacts.eased),
         law_{.curve = args.control.curve,
@@ -92,7 +95,6 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
 
   /// Area that a sample's point stands for at an obstacle [m^2]; 0 where neither of them can move.
   ISOCLOTH_DEVICE Real area_of(Index sample, Index obstacle) const {
-    constexpr Real least = Real(0.2);  // of a node's own
     const Index first = p_.sample_begin[sample];
     const int size = size_of(sample);
     Real movable = 0, sum = 0;
@@ -110,7 +112,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
         if (other >= p_.node_count && static_cast<Index>(a_.shared_with[other]) == obstacle)
           sum += a_.shared_areas[node_slots_.first[e]];
       }
-      return larger(own - sum, least * own);
+      return larger(own - sum, least_area * own);
     }
     const bool is_shared = static_cast<Index>(a_.shared_with[sample]) == obstacle;
     const Real share = share_of(&a_.weights[first], size, a_.weights.stride);
@@ -388,8 +390,9 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
                                    .began = began_force(contact),
                                    .slip = a_.began[4 * contact + 3],
                                    .mode = static_cast<ContactMode>(static_cast<int>(a_.modes[contact]))};
-    note_error(sample, law_.error(point) / c_.accuracy);
-    return law_.response(point, o_.friction[hit.obstacle]);
+    const typename Law::Squeeze now = law_.squeeze(point);
+    note_error(sample, law_.error(point, now) / c_.accuracy);
+    return law_.response(point, now, o_.friction[hit.obstacle]);
   }
   /// Response of a contact of fast projection, whose contacts are rigid.
   ISOCLOTH_DEVICE ContactResponse<Real> held_out(Index sample, Vec3<Real> force, const Hit<Real>& hit) const {

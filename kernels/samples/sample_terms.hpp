@@ -46,12 +46,25 @@ class SampleTerms {
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
     contacts_.list_near(least, most);
   }
+  // act() and update() of all but contacts with obstacles, where those are done elsewhere.
+  ISOCLOTH_DEVICE void act_beside_contacts(Index sample) const {
+    for_each_beside_contacts([&](const auto& term) { term.act(sample); });
+  }
+  template <class Correction, class Move>
+  ISOCLOTH_DEVICE void update_beside_contacts(Index sample, const Correction& correction,
+                                              const Move& move) const {
+    for_each_beside_contacts([&](const auto& term) { term.update(sample, correction, move); });
+  }
 
  private:
   /// The list, in the order in which its terms act: contacts begin the sums of a sample.
   template <class Visit>
   ISOCLOTH_DEVICE void for_each(const Visit& visit) const {
     visit(contacts_);
+    for_each_beside_contacts(visit);
+  }
+  template <class Visit>
+  ISOCLOTH_DEVICE void for_each_beside_contacts(const Visit& visit) const {
     visit(holds_);
     a_.forces.for_each([&](const auto& force) { visit(NodeForceTerm{a_, force}); });
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/random.hpp"
 #include "engine/material/compression.hpp"
 
 namespace isocloth {
@@ -54,12 +55,12 @@ Landing put_down(const Compression& c, double mass, double step, double most = 0
       point.gap = x;
       point.gap_before = std::min(gap, 0.0);
       point.force = force;
-      if (iteration > 0 && law.error(point) <= c.thickness / 100) break;
+      if (iteration > 0 && law.error(point, law.squeeze(point)) <= c.thickness / 100) break;
       if (iteration == most_iterations) {
         ++end.missed;
         break;
       }
-      cpu::ContactResponse<double> r = law.response(point, {});
+      cpu::ContactResponse<double> r = law.response(point, law.squeeze(point), {});
       const bool acts = r.mode != ContactMode::none;
       if (most > 0 && r.along > most * mass) {
         r.pull = force + most * mass / r.along * (r.pull - force);
@@ -119,6 +120,93 @@ TEST(CompressionLaw, AHeldGapHasOneForce) {
     else
       EXPECT_NEAR(force, expected, 1e-12 * expected);
   }
+}
+
+// Contacts side by side in lanes, that push, slide, come off, or are none.
+TEST(CompressionLaw, LanesHaveTheBitsOfOneContact) {
+  using S = cpu::Pack<double>;
+  const Compression c = fitted_compression(0.398e-3, 0.288e-3, 0.35);
+  const Law one = law_of(c, 0.005);
+  const cpu::CompressionLaw<S> all{
+      {one.curve.give, one.curve.offset, one.curve.linear_from, one.curve.largest_slope},
+      one.step,
+      one.unit,
+      one.firmness,
+      one.slight};
+  Random random(1);
+  const auto vector = [&](double size) {
+    const double x = random.uniform(-size, size), y = random.uniform(-size, size);
+    return Vec3d{x, y, random.uniform(-size, size)};
+  };
+  const auto put = [](Vec3<S>& v, int lane, Vec3d x) {
+    v.x.v[lane] = x.x;
+    v.y.v[lane] = x.y;
+    v.z.v[lane] = x.z;
+  };
+  const auto expect_same = [](const Vec3<S>& v, int lane, Vec3d x) {
+    EXPECT_EQ((Vec3d{lane_value(v.x, lane), lane_value(v.y, lane), lane_value(v.z, lane)}), x);
+  };
+  int modes[5] = {};
+  for (int n = 0; n < 3000; ++n) {
+    cpu::ContactPoint<double> points[S::width];
+    FrictionView<double> frictions[S::width];
+    Vec3d moves[S::width];
+    cpu::ContactPoint<S> point;
+    FrictionView<S> friction;
+    Vec3<S> move;
+    for (int lane = 0; lane < S::width; ++lane) {
+      const double load = std::pow(10, random.uniform(-9, -4)), gap = std::pow(10, random.uniform(-7, -3));
+      cpu::ContactPoint<double>& own = points[lane];
+      own.normal = normalized(vector(1) + Vec3d{0, 0, 2});
+      own.displacement = vector(std::pow(10, random.uniform(-8, -3)));
+      own.gap = random.uniform(-gap, gap);
+      own.gap_before = std::min(own.gap + random.uniform(-gap, gap), 0.0);
+      own.area = area;
+      own.inertia = 0.15 * area;
+      if (random.uniform(0, 1) < 0.7) own.force = load * (own.normal + vector(0.2));
+      if (random.uniform(0, 1) < 0.7) own.began = own.force + load * vector(0.2);
+      own.slip = random.uniform(0, 1.5e-4);
+      own.mode = random.uniform(0, 1) < 0.5 ? ContactMode::none : ContactMode::stick;
+      if (random.uniform(0, 1) < 0.8) frictions[lane] = {0.4, 0.3};
+      moves[lane] = vector(gap);
+      put(point.normal, lane, own.normal);
+      put(point.displacement, lane, own.displacement);
+      put(point.force, lane, own.force);
+      put(point.began, lane, own.began);
+      put(move, lane, moves[lane]);
+      point.gap.v[lane] = own.gap;
+      point.gap_before.v[lane] = own.gap_before;
+      point.area.v[lane] = own.area;
+      point.inertia.v[lane] = own.inertia;
+      point.slip.v[lane] = own.slip;
+      point.mode.v[lane] = static_cast<int>(own.mode);
+      friction.static_.v[lane] = frictions[lane].static_;
+      friction.dynamic.v[lane] = frictions[lane].dynamic;
+    }
+    const S errors = all.error(point, all.squeeze(point));
+    const cpu::ContactResponse<S> responses = all.response(point, all.squeeze(point), friction);
+    const cpu::ContactForce<S> forces = all.after(responses, move, point.slip, friction);
+    for (int lane = 0; lane < S::width; ++lane) {
+      EXPECT_EQ(lane_value(errors, lane), one.error(points[lane], one.squeeze(points[lane])));
+      const cpu::ContactResponse<double> r =
+          one.response(points[lane], one.squeeze(points[lane]), frictions[lane]);
+      ASSERT_EQ(lane_value(responses.mode, lane), static_cast<int>(r.mode));
+      ++modes[static_cast<int>(r.mode)];
+      if (r.mode == ContactMode::none) continue;
+      expect_same(responses.normal, lane, r.normal);
+      expect_same(responses.pull, lane, r.pull);
+      expect_same(responses.slip_direction, lane, r.slip_direction);
+      EXPECT_EQ(lane_value(responses.along, lane), r.along);
+      EXPECT_EQ(lane_value(responses.across, lane), r.across);
+      EXPECT_EQ(lane_value(responses.grip, lane), r.grip);
+      const cpu::ContactForce<double> after = one.after(r, moves[lane], points[lane].slip, frictions[lane]);
+      expect_same(forces.force, lane, after.force);
+      EXPECT_EQ(lane_value(forces.mode, lane), static_cast<int>(after.mode));
+      EXPECT_EQ(lane_value(forces.slip, lane), after.slip);
+      EXPECT_EQ(lane_value(forces.mismatch, lane), after.mismatch);
+    }
+  }
+  for (const int count : modes) EXPECT_GT(count, 100);
 }
 
 }  // namespace

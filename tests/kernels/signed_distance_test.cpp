@@ -13,6 +13,7 @@
 #include "host/reference/obstacle_distance.hpp"
 #include "host/surroundings/obstacle_table.hpp"
 #include "kernels/contact/deepest_point.hpp"
+#include "kernels/contact/lane_distance.hpp"
 #include "tests/engine/closed_meshes.hpp"
 #include "tests/engine/mesh_measures.hpp"
 #include "tests/support/nasty_bodies.hpp"
@@ -121,7 +122,24 @@ struct Compiled {
     const auto& shape = shapes->shapes.view()[0];
     const auto found = cpu::signed_distance(shape, narrow<Real>(p));
     EXPECT_EQ(cpu::distance_value(shape, narrow<Real>(p)), found.value);
+    expect_same_in_lanes(shape, p, found);
     return {static_cast<double>(found.value), widen(found.normal)};
+  }
+  /// In a lane beside another point.
+  static void expect_same_in_lanes(const ShapeView<Real>& shape, Vec3d p, cpu::Distance<Real> found) {
+    using S = cpu::Pack<Real>;
+    for (int lane = 0; lane < S::width; lane += S::width - 1) {
+      const Vec3<Real> own = narrow<Real>(p), other = narrow<Real>(Vec3d{0.03, -p.x, 2 * p.z});
+      Vec3<S> all{S(other.x), S(other.y), S(other.z)};
+      all.x.v[lane] = own.x;
+      all.y.v[lane] = own.y;
+      all.z.v[lane] = own.z;
+      const cpu::Distance<S> in_lanes = cpu::lane_distance(shape, all);
+      EXPECT_EQ(lane_value(in_lanes.value, lane), found.value);
+      EXPECT_EQ(lane_value(in_lanes.normal.x, lane), found.normal.x);
+      EXPECT_EQ(lane_value(in_lanes.normal.y, lane), found.normal.y);
+      EXPECT_EQ(lane_value(in_lanes.normal.z, lane), found.normal.z);
+    }
   }
 };
 

@@ -49,7 +49,7 @@ kernels/samples launch contact forces grippers
 kernels/projection launch core contact linear tensors forces samples
 kernels/cloth_contact launch core contact linear
 kernels/impulse launch core contact forces grippers
-kernels/batch launch core linear tensors forces samples projection
+kernels/batch launch core contact linear tensors forces samples projection
 kernels/measures launch core tensors
 kernels/cuda launch cloth_contact kernels/kernel_table.hpp
 kernels/without_models kernels/kernel_table.hpp
