@@ -103,9 +103,6 @@ constexpr std::size_t recipe_prefix = std::string_view("the recipe ").size();
 
 constexpr Advice of_gradients[] = {
     {bodies, ": an obstacle that moves has one, by its poses; smoothed_gradient() of Python asks for none"},
-    {cloth_contact,
-     ": a step may end with any of the forces within contact.tolerance, and has no derivative; "
-     "leave it out, or use smoothed_gradient() of Python, which asks for none"},
     {resolve_initial_penetration,
      ": what is pushed out has none; begin the tape after it, from a state outside"},
     {flow, ": use \"drag\" without fabric.drag"},
@@ -158,7 +155,7 @@ constexpr Method gradients{
     set_of(projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
            backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
            poisson_ratio, curves, viscosity, bend_spring, moving_pins, grippers, forces, compression,
-           obstacles, moving_obstacles, friction),
+           obstacles, moving_obstacles, friction, cloth_contact),
     set_of(wind, gusts), of_gradients, ": a run has no gradient with it"};
 constexpr Method energy_balance{
     "a balance of energy",

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <optional>
 
 #include "engine/core/checks.hpp"
 #include "engine/core/flat_vectors.hpp"
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
+#include "engine/model/surfaces.hpp"
 #include "host/gradients/fabric_gradients.hpp"
 #include "host/memory/device.hpp"
-#include "host/projection/projection_adjoint.hpp"
+#include "host/projection/cloth_adjoint.hpp"
 #include "host/projection/projection_solver.hpp"
 
 namespace isocloth {
@@ -34,7 +37,7 @@ GarmentState bare_state(const Simulation& simulation, std::size_t garment) {
   return state;
 }
 
-/// Friction of a garment with each obstacle, static and dynamic.
+/// Friction of a garment with each obstacle, static and dynamic, then of cloths.
 std::vector<double> frictions_of(const Scene& scene, std::size_t garment) {
   std::vector<double> found;
   for (const Obstacle& obstacle : scene.obstacles) {
@@ -46,6 +49,11 @@ std::vector<double> frictions_of(const Scene& scene, std::size_t garment) {
       found[2 * pair.obstacle] = pair.friction.static_;
       found[2 * pair.obstacle + 1] = pair.friction.dynamic;
     }
+  const auto add = [&found](const Friction& friction) {
+    found.insert(found.end(), {friction.static_, friction.dynamic});
+  };
+  add(scene.contact.cloth_friction);
+  for (const ClothFrictionPair& pair : scene.contact.cloth_pairs) add(pair.friction);
   return found;
 }
 
@@ -72,6 +80,7 @@ void fold_friction(Scene& scene, std::size_t garment) {
   for (const FrictionPair& pair : scene.contact.pairs)
     if (pair.garment == garment) scene.obstacles[pair.obstacle].friction = pair.friction;
   scene.contact.pairs.clear();
+  scene.contact.cloth_pairs.clear();
 }
 
 /// What functions of the program say of where the cloth is has derivatives that nobody knows.
@@ -117,10 +126,32 @@ void require_wrenches(const std::vector<Wrench>& wrenches, std::size_t obstacles
           text("loss[", n, "]: found a gradient by a wrench that is not finite, expected finite ones"));
 }
 
+/// A loss of states with all that is empty in zeros. Throws ShapeError and NumericalError where it is none.
+std::vector<StateGradient> complete(std::vector<StateGradient> loss, std::size_t nodes,
+                                    std::size_t obstacles) {
+  for (std::size_t n = 0; n < loss.size(); ++n) {
+    require_wrenches(loss[n].wrenches, obstacles, n);
+    if (!loss[n].contacts.empty() || !loss[n].holds.empty())
+      throw ShapeError(text("loss[", n,
+                            "]: found derivatives by what contacts and holds keep, expected none: "
+                            "a loss is one of places, velocities and wrenches"));
+    for (Nodes* part : {&loss[n].positions, &loss[n].velocities}) {
+      if (part->empty()) part->resize(nodes);
+      if (part->size() != nodes)
+        throw ShapeError(text("loss[", n, "]: found ", part->size(), " nodes, expected ", nodes, " or none"));
+      for (const Vec3d& by : *part)
+        if (!std::isfinite(norm(by)))
+          throw NumericalError(
+              text("loss[", n, "]: found a gradient that is not finite, expected finite ones"));
+    }
+  }
+  return loss;
+}
+
 /// A garment by itself, whose fabric may change.
 struct Alone {
-  Alone(const Device& device, const Scene& all, Garment own)
-      : scene(all),
+  Alone(const Device& device, Scene all, Garment own)
+      : scene(std::move(all)),
         garment(std::move(own)),
         resolved(scene),
         obstacles(scene.obstacles.empty() ? nullptr
@@ -196,6 +227,15 @@ std::vector<ContactChanges> Tape::contact_changes(std::size_t garment) const {
       own.stuck += goes_on && slides(before[c]) && !slides(after[c]);
       own.slid += goes_on && !slides(before[c]) && slides(after[c]);
     }
+    const auto beyond = [](const std::vector<ClothContactState>& some,
+                           const std::vector<ClothContactState>& others) {
+      return static_cast<int>(std::ranges::count_if(some, [&](const ClothContactState& c) {
+        return !std::ranges::binary_search(others, c.key, {}, &ClothContactState::key);
+      }));
+    };
+    const GarmentState &start = states_[garment][n], &end = states_[garment][n + 1];
+    own.began += beyond(end.cloth_contacts, start.cloth_contacts);
+    own.ended += beyond(start.cloth_contacts, end.cloth_contacts);
   }
   return all;
 }
@@ -233,10 +273,11 @@ std::vector<StepReport> Tape::step() {
   std::vector<StepReport> reports = simulation_.step();
   for (std::size_t g = 0; g < reports.size(); ++g) {
     const StepReport& r = reports[g];
-    if (r.status == StepStatus::converged && r.substeps == 1) continue;
+    if (r.status == StepStatus::converged && r.substeps == 1 && r.held_back == 0) continue;
     const std::string what = has_failed(r.status)              ? "is lost"
                              : r.status == StepStatus::stalled ? "misses its tolerance"
-                                                               : text("took ", r.substeps, " parts");
+                             : r.substeps > 1                  ? text("took ", r.substeps, " parts")
+                                                               : text("holds back ", r.held_back, " nodes");
     throw NumericalError(text("garments[", g, "] \"", scene.garments[g].name, "\": step ", step_count() + 1,
                               " of the tape ", what,
                               ", expected one that converges whole; make scene.step "
@@ -290,33 +331,95 @@ std::vector<std::vector<Wrench>> Tape::wrenches(std::size_t garment) const {
   return all;
 }
 
-RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>& loss) const {
-  const std::size_t steps = step_count(), nodes = positions(garment, 0).size();
+std::vector<std::size_t> Tape::met_by(std::size_t garment) const {
+  if (simulation_.scene().contact.cloth)
+    for (const std::vector<std::size_t>& group : coupled_garments(simulation_.scene()))
+      if (std::ranges::binary_search(group, garment)) return group;
+  return {garment};
+}
+
+ContactWarmStart Tape::cloth_forces(const std::vector<std::size_t>& group, std::size_t step) const {
+  std::map<std::uint64_t, Vec3d> all;
+  for (const std::size_t g : group)
+    for (const ClothContactState& own : state(g, step).cloth_contacts)
+      all[static_cast<std::uint64_t>(own.key)] = own.force;
+  ContactWarmStart kept;
+  for (const auto& [key, force] : all) {
+    kept.keys.push_back(key);
+    kept.forces.push_back(force);
+  }
+  return kept;
+}
+
+RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>& loss,
+                           std::size_t by) const {
+  const std::size_t steps = step_count(), nodes = positions(by, 0).size();
   if (loss.size() != steps + 1)
     throw ShapeError(text("loss: found gradients of ", loss.size(), " states, expected ", steps + 1,
                           ", that of the start and one after each step"));
-  std::vector<StateGradient> sums = loss;
-  const std::size_t obstacles = simulation_.scene().obstacles.size();
-  for (std::size_t n = 0; n <= steps; ++n) {
-    require_wrenches(sums[n].wrenches, obstacles, n);
-    if (!sums[n].contacts.empty() || !sums[n].holds.empty())
-      throw ShapeError(text("loss[", n,
-                            "]: found derivatives by what contacts and holds keep, expected none: "
-                            "a loss is one of places, velocities and wrenches"));
-    for (Nodes* part : {&sums[n].positions, &sums[n].velocities}) {
-      if (part->empty()) part->resize(nodes);
-      if (part->size() != nodes)
-        throw ShapeError(text("loss[", n, "]: found ", part->size(), " nodes, expected ", nodes, " or none"));
-      for (const Vec3d& by : *part)
-        if (!std::isfinite(norm(by)))
-          throw NumericalError(
-              text("loss[", n, "]: found a gradient that is not finite, expected finite ones"));
-    }
-  }
+  const Scene& scene = simulation_.scene();
+  const std::vector<std::size_t> group = met_by(by);
+  std::vector<std::vector<StateGradient>> sums;  // of each of the group
+  for (const std::size_t g : group)
+    sums.push_back(complete(g == garment ? loss : std::vector<StateGradient>(steps + 1),
+                            positions(g, 0).size(), scene.obstacles.size()));
+  const auto place = static_cast<std::size_t>(std::ranges::find(group, by) - group.begin());
+
   const Device device(single_options());
-  const Scene own = scene_of(garment);
-  const double h = own.step;
-  Alone alone(device, own, own.garments.front());
+  const double h = scene.step;
+  std::deque<Alone> all;
+  std::vector<const Garment*> garments;
+  for (const std::size_t g : group) {
+    Scene single = scene_of(g);
+    Garment own = single.garments.front();
+    all.emplace_back(device, std::move(single), std::move(own));
+    garments.push_back(&scene.garments[g]);
+  }
+  Alone& alone = all[place];
+  const Scene& own = alone.scene;
+  const auto finished_at = [&](std::size_t g, std::size_t n, bool with_contacts) {
+    FinishedStep step = finished(group[g], n);
+    step.with_contacts = with_contacts;
+    return step;
+  };
+  const std::optional<PairSearch> search =
+      scene.contact.cloth ? std::optional<PairSearch>(std::in_place, meshes_of(garments), worlds_of(garments),
+                                                      driven_of(garments))
+                          : std::nullopt;
+  const FrictionClasses friction = friction_classes(scene, garments);
+  // Derivatives of a step of the whole group.
+  const auto step_back = [&](std::size_t n) {
+    device.monitor().check();
+    std::vector<StepAdjoint> adjoints;
+    adjoints.reserve(group.size());
+    std::vector<StateGradient> losses;
+    Nodes before, after;
+    std::vector<double> inverse_inertia;
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      const FinishedStep step = finished_at(g, n, true);
+      all[g].solver.go_to_end(step);
+      adjoints.emplace_back(all[g].solver.system(), step);
+      losses.push_back(sums[g][n + 1]);
+      if (!search) continue;
+      const auto append = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+      append(as_vectors(step.before.positions), before);
+      append(as_vectors(step.after.positions), after);
+      append(adjoints.back().inverse_inertia(), inverse_inertia);
+    }
+    if (search) {
+      const ClothContactAdjoint contacts({.features = search->features(),
+                                          .friction = friction,
+                                          .before = before,
+                                          .after = after,
+                                          .inverse_inertia = inverse_inertia,
+                                          .tolerance = scene.contact.tolerance},
+                                         cloth_forces(group, n + 1));
+      if (contacts.exist()) return gradients_of_cloths(adjoints, contacts, search->features(), losses);
+    }
+    std::vector<StepGradient> found;
+    for (std::size_t g = 0; g < group.size(); ++g) found.push_back(adjoints[g].gradient(losses[g]));
+    return found;
+  };
 
   RunGradient result;
   StepGradient totals;
@@ -325,41 +428,43 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   result.obstacles.assign(steps + 1, std::vector<PoseGradient>(own.obstacles.size()));
   result.grippers.assign(steps + 1, std::vector<PoseGradient>(alone.garment.grippers.size()));
   result.friction.resize(own.obstacles.size());
-  const auto at_end = [&](ProjectionSolver<double>& solver, std::size_t n, bool with_contacts) {
-    device.monitor().check();
-    FinishedStep step = finished(garment, n);
-    step.with_contacts = with_contacts;
-    solver.go_to_end(step);
-    return StepAdjoint(solver.system(), step);
-  };
   for (std::size_t n = steps; n-- > 0;) {
-    StepGradient found = at_end(alone.solver, n, true).gradient(sums[n + 1]);
-    add(found.before, sums[n]);
-    if (n > 0) add(found.previous, sums[n - 1]);
-    add_poses(found.obstacles, n, result.obstacles);
+    std::vector<StepGradient> parts = step_back(n);
+    for (std::size_t g = 0; g < parts.size(); ++g) {
+      add(parts[g].before, sums[g][n]);
+      if (n > 0) add(parts[g].previous, sums[g][n - 1]);
+      add_poses(parts[g].obstacles, n, result.obstacles);
+      result.buckling_steps += g == place && parts[g].buckles;
+      result.cloth_friction += parts[g].cloth_friction;
+    }
+    StepGradient& found = parts[place];
     add_poses(found.grippers, n, result.grippers);
     for (std::size_t o = 0; o < found.friction.size(); ++o)
       for (const std::size_t k : {0, 1}) result.friction[o][k] += found.friction[o][k];
     for (double StepGradient::*const number : {&StepGradient::rho, &StepGradient::alpha, &StepGradient::beta,
                                                &StepGradient::kappa, &StepGradient::weight})
       totals.*number += found.*number;
-    result.buckling_steps += found.buckles;
     result.targets[n] = std::move(found.targets);
     adjoints[n] = std::move(found.adjoint);
   }
-  result.positions = std::move(sums.front().positions);
-  result.velocities = std::move(sums.front().velocities);
+  result.positions = std::move(sums[place].front().positions);
+  result.velocities = std::move(sums[place].front().velocities);
   for (const Nodes& w : adjoints) {
     Nodes& forces = result.forces.emplace_back(nodes);
     for (std::size_t i = 0; i < nodes; ++i) forces[i] = h * h * w[i];
   }
-  const Fabric& fabric = fabrics_[garment];
+  const Fabric& fabric = fabrics_[by];
   result.gravity = fabric.gravity_density * totals.weight;
 
   // dL = w . dR at the states as they are, of what has no closed form.
   const auto balance = [&](ProjectionSolver<double>& solver) {
     double sum = 0;
-    for (std::size_t n = 0; n < steps; ++n) sum += dot_of(adjoints[n], at_end(solver, n, false).balance());
+    for (std::size_t n = 0; n < steps; ++n) {
+      device.monitor().check();
+      const FinishedStep step = finished_at(place, n, false);
+      solver.go_to_end(step);
+      sum += dot_of(adjoints[n], StepAdjoint(solver.system(), step).balance());
+    }
     return sum;
   };
   const auto balance_with = [&](const FabricDerivative& number, double value) {
@@ -380,8 +485,7 @@ RunGradient Tape::gradient(std::size_t garment, const std::vector<StateGradient>
   for (const FabricDerivative& number : fabric_derivatives(alone.resolved.recipe, fabric)) {
     if (number.closed_form != nullptr) {
       const bool is_delta = number.closed_form == &StepGradient::weight;
-      result.fabric.emplace_back(number.name,
-                                 (is_delta ? gravities_[garment] : 1) * (totals.*number.closed_form));
+      result.fabric.emplace_back(number.name, (is_delta ? gravities_[by] : 1) * (totals.*number.closed_form));
       continue;
     }
     if (number.is_linear && !unchanged) unchanged = balance(alone.solver);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core/fields.hpp"
+#include "host/cloth_collision/contact_warm_start.hpp"
 #include "host/projection/step_gradient.hpp"
 #include "host/simulation/simulation.hpp"
 #include "host/state/garment_state.hpp"
@@ -27,20 +28,25 @@ struct RunGradient {
   std::vector<std::pair<std::string, double>> fabric;
   double gravity = 0;  ///< by the garment's gravity [s^2/m]
   /// By where obstacles of the scene and grippers of the garment are at the start and after each step, shape
-  /// [step_count + 1][count].
+  /// [step_count + 1][count]; of obstacles through all garments that may meet.
   std::vector<std::vector<PoseGradient>> obstacles, grippers;
   /// By the static and the dynamic coefficient of the garment's friction with each obstacle.
   std::vector<std::array<double, 2>> friction;
+  /// By the dynamic coefficients of friction between all cloths that may meet, all of them together; the
+  /// static ones say no more than which contacts stick.
+  double cloth_friction = 0;
   /// Steps that end where cloth is about to buckle: what pushes is left out of their second derivatives, or
   /// there would be no gradient.
   int buckling_steps = 0;
 };
 
-/// How contacts of a garment with obstacles, those that push, changed in a step. Each is a place where motion
-/// is not smooth, and where a gradient says what it is on the side that the run took.
+/// How contacts of a garment, those that push, changed in a step. Each is a place where motion is not smooth,
+/// and where a gradient says what it is on the side that the run took.
 struct ContactChanges {
-  int began = 0, ended = 0;  ///< contacts that push after the step and did not before, and the other way
-  int stuck = 0, slid = 0;   ///< of those that go on: which slid and stick, and the other way
+  /// Contacts that push after the step and did not before, and the other way; those of two garments count
+  /// with the first.
+  int began = 0, ended = 0;
+  int stuck = 0, slid = 0;  ///< of those with obstacles that go on: which slid and stick, and the other way
   static constexpr auto fields() {
     using C = ContactChanges;
     return std::tuple{Field{"began", &C::began}, Field{"ended", &C::ended}, Field{"stuck", &C::stuck},
@@ -59,13 +65,13 @@ struct ContactChanges {
 class Tape {
  public:
   /// Throws SceneError, naming the key, for what has no derivative here: impulses and fast projection, metric
-  /// mass, single precision; bodies, air, pressure, seams, contact between cloths, strain limits, cloth that
-  /// starts inside of obstacles, and forces that the program computes (Simulation::add_force).
+  /// mass, single precision; bodies, air, pressure, seams, strain limits, cloth that starts inside of
+  /// obstacles, and forces that the program computes (Simulation::add_force).
   explicit Tape(Simulation& simulation);
 
-  /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance or is taken in
-  /// parts, which is then not on the tape; SceneError where a fabric, gravity or friction has changed or a
-  /// force has been added.
+  /// Simulation::step(). Throws NumericalError for a step that is lost, misses its tolerance, is taken in
+  /// parts or holds cloth back from cloth, which is then not on the tape; SceneError where a fabric, gravity
+  /// or friction has changed or a force has been added.
   std::vector<StepReport> step();
   std::size_t step_count() const { return told_.size(); }
   /// Of a garment after so many steps [m], shape [node_count].
@@ -79,11 +85,20 @@ class Tape {
   /// loss: dL/dx, dL/dv and, but of the start, those by wrenches(), of the states, shape [step_count + 1];
   /// empty vectors are zeros, and of what else a state keeps nothing is to be said. Throws ShapeError for
   /// other sizes, NumericalError where it is not finite, Interrupted when the simulation's monitor says stop.
-  RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss) const;
+  RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss) const {
+    return gradient(garment, loss, garment);
+  }
+  /// Of a loss of one garment's states by what another, which it may have met, began with and was told; 0:
+  /// they may not meet.
+  RunGradient gradient(std::size_t garment, const std::vector<StateGradient>& loss, std::size_t by) const;
 
  private:
   const GarmentState& state(std::size_t garment, std::size_t step) const;
   ExecutionOptions single_options() const;
+  /// Numbers of the garments that may meet this one, and its own.
+  std::vector<std::size_t> met_by(std::size_t garment) const;
+  /// Forces of contacts between these after so many steps.
+  ContactWarmStart cloth_forces(const std::vector<std::size_t>& group, std::size_t step) const;
   /// A garment alone, with what acted on it.
   Scene scene_of(std::size_t garment) const;
   FinishedStep finished(std::size_t garment, std::size_t step) const;
@@ -94,7 +109,7 @@ class Tape {
   std::vector<Fabric> fabrics_;
   std::vector<double> gravities_;
   std::vector<std::vector<double>>
-      frictions_;  ///< of obstacles, static and dynamic, shape [garment][2 obstacle_count]
+      frictions_;  ///< static and dynamic, of obstacles, then of cloths; shape [garment][number]
   std::vector<std::vector<GarmentState>> states_;  ///< shape [garment][step_count + 1]
   /// What a step was told, of each garment.
   struct Told {

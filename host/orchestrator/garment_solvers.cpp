@@ -11,6 +11,7 @@
 #include "engine/core/text.hpp"
 #include "engine/model/methods.hpp"
 #include "engine/model/models.hpp"
+#include "engine/model/surfaces.hpp"
 #include "host/garment/mid_edge_bending.hpp"
 #include "host/impulse/coupled_impulses.hpp"
 #include "host/impulse/impulse_group.hpp"
@@ -224,23 +225,6 @@ bool is_grouped(const Device& device, Precision precision, const Garment& garmen
   };
   return precision == Precision::float32 ? asked(solver_of<float>(scene.recipe))
                                          : asked(solver_of<double>(scene.recipe));
-}
-
-/// Numbers of garments that step together: all of a scene with bodies; where cloth meets cloth those of each
-/// world, or all, if some are of every world and others are not.
-std::vector<std::vector<std::size_t>> coupled_garments(const Scene& scene) {
-  std::map<Index, std::vector<std::size_t>> worlds;
-  for (std::size_t g = 0; g < scene.garments.size(); ++g)
-    worlds[scene.bodies.empty() ? scene.garments[g].world : Garment::every_world].push_back(g);
-  std::vector<std::vector<std::size_t>> groups;
-  const bool joins_all = worlds.contains(Garment::every_world);
-  for (auto& [world, garments] : worlds)
-    if (groups.empty() || !joins_all)
-      groups.push_back(std::move(garments));
-    else
-      groups.front().insert(groups.front().end(), garments.begin(), garments.end());
-  for (auto& group : groups) std::sort(group.begin(), group.end());
-  return groups;
 }
 
 /// Numbers of garments, in the order of the scene, by their kinds; those that share no solver are kinds of

@@ -42,8 +42,10 @@ class ClothContacts {
   void respond();
   /// Adds what contacts add to the matrices and right sides of the garments, which have been assembled.
   void add();
-  /// Sums what contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m].
-  void sum_forces();
+  /// Sums what contacts exert as they are kept, for forces_on(): times h^2, on free nodes [kg m]. Returns
+  /// whether each would keep its force: whether what the law takes of it where points are, K times a length
+  /// that a contact is too near or too far or has slipped, is of a length within contact.tolerance.
+  bool sum_forces();
   ArrayView<const Vec3<Real>> forces_on(const ProjectionSolver<Real>& garment) const;
   /// Forces of contacts on all nodes of a garment, in a part of a step of h [s] that ends [N], shape
   /// [node_count].
@@ -115,7 +117,8 @@ class ClothContacts {
     return static_cast<std::size_t>(std::ranges::find(members_, &garment, &Member::solver) -
                                     members_.begin());
   }
-  /// Calls visit(node, weight, force) for every node of every contact that acts; force times h^2 [kg m].
+  /// Calls visit(node, weight, force, response) for every node of every contact that acts; force times h^2
+  /// [kg m].
   template <class Visit>
   void for_each_force(const Visit& visit) const;
   std::vector<int> islands() const;

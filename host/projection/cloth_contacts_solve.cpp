@@ -39,20 +39,24 @@ void ClothContacts<Real>::for_each_force(const Visit& visit) const {
   const Vec3d* const forces = forces_.read(0, count, staged_forces);
   for (std::size_t c = 0; c < count; ++c)
     for (std::size_t i = 0; i < 4 && responses[c].acts(); ++i)
-      visit(responses[c].nodes[i], responses[c].weights[i], forces[c]);
+      visit(responses[c].nodes[i], responses[c].weights[i], forces[c], responses[c]);
 }
 
 template <class Real>
-void ClothContacts<Real>::sum_forces() {
+bool ClothContacts<Real>::sum_forces() {
   respond();
+  bool are_settled = true;
   std::vector<Index> staging;
   const Index* const numbers = std::as_const(free_number_).read(staging);
   std::vector<Vec3<Real>> sums(free_count());
-  for_each_force([&](Index node, double weight, const Vec3d& force) {
+  for_each_force([&](Index node, double weight, const Vec3d& force, const ClothResponse& response) {
     if (numbers[node] >= 0) sums[numbers[node]] += narrow<Real>(weight * force);
+    are_settled =
+        are_settled && norm(response.pull - force) <= response.along * collision_.geometry().tolerance();
   });
   if (summed_forces_.size() != sums.size()) summed_forces_ = {device_, sums.size()};
   summed_forces_.upload(sums);
+  return are_settled;
 }
 
 template <class Real>
@@ -66,7 +70,7 @@ std::vector<Vec3d> ClothContacts<Real>::forces_on_nodes(const ProjectionSolver<R
                                                         double h) const {
   const auto first = static_cast<std::size_t>(members_[number_of(garment)].first_node);
   std::vector<Vec3d> sums(garment.pattern().free_number.size());
-  for_each_force([&](Index any_node, double weight, const Vec3d& force) {
+  for_each_force([&](Index any_node, double weight, const Vec3d& force, const ClothResponse&) {
     if (const std::size_t node = static_cast<std::size_t>(any_node) - first; node < sums.size())
       sums[node] += (weight / (h * h)) * force;
   });

@@ -27,9 +27,7 @@ class ClothParticipant final : public StepParticipant<Real> {
   void predicted() override { contacts_.begin_substep(); }
   void begin_assess(Step& step, int iteration, Downloads& downloads) override;
   ParticipantFit assess(Step& step, int iteration) override;
-  void sum_forces() override {
-    if (contacts_.exist()) contacts_.sum_forces();
-  }
+  bool sum_forces() override { return !contacts_.exist() || contacts_.sum_forces(); }
   ArrayView<const Vec3<Real>> forces_on(const Solver& garment) const override {
     return contacts_.exist() ? contacts_.forces_on(garment) : ArrayView<const Vec3<Real>>{};
   }

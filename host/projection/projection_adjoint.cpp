@@ -138,45 +138,66 @@ void StepAdjoint::add_stretch_curvature(const Nodes& w, Nodes& sum) {
   }
 }
 
-std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::vector<double>& pushing,
-                                            bool& is_convex) {
+StepAdjoint::Nodes StepAdjoint::multiply_symmetric(const Nodes& x) {
+  if (x.empty()) return {};
   const Device& device = system_.device();
   const NodalPattern& pattern = arrays_.pattern;
   const CoupledMember<double> own = system_.member();
   const Couplings<double>& couplings = own.couplings;
-  /// What is symmetric of the product.
-  const auto multiply = [&](const Nodes& x) {
-    Nodes y(x.size());
-    step_kernels<double>(device.backend())
-        .block_product(device.queue(),
-                       {.matrix = own.matrix, .x = {x.data(), x.size()}, .y = {y.data(), y.size()}});
-    if (couplings.exist())
-      for (std::size_t i = 0; i < x.size(); ++i)
-        y[i] += cpu::coupled(couplings, ArrayView<const Vec3d>(x.data(), x.size()), static_cast<Index>(i));
-    for (std::size_t p = 0; p < pushing.size(); ++p) {
-      if (pushing[p] == 0) continue;
-      const Index a = pattern.free_number[static_cast<std::size_t>(pattern.pairs[p][0])],
-                  b = pattern.free_number[static_cast<std::size_t>(pattern.pairs[p][1])];
-      const Vec3d between = (a < 0 ? Vec3d{} : x[static_cast<std::size_t>(a)]) -
-                            (b < 0 ? Vec3d{} : x[static_cast<std::size_t>(b)]);
-      if (a >= 0) y[static_cast<std::size_t>(a)] -= pushing[p] * between;
-      if (b >= 0) y[static_cast<std::size_t>(b)] += pushing[p] * between;
-    }
-    if (rows_.are_quadratic()) return y;
-    Nodes curved(pattern.free_number.size());
-    add_stretch_curvature(on_all_nodes(x), curved);
+  Nodes y(x.size());
+  step_kernels<double>(device.backend())
+      .block_product(device.queue(),
+                     {.matrix = own.matrix, .x = {x.data(), x.size()}, .y = {y.data(), y.size()}});
+  if (couplings.exist())
     for (std::size_t i = 0; i < x.size(); ++i)
-      y[i] += curved[static_cast<std::size_t>(pattern.free_nodes[i])];
-    return y;
-  };
-  bool is_finite = true;
-  const auto inverse = [&](const Nodes& r) {
-    system_.right_side().upload(r);
-    is_finite =
-        system_.nodal_solver().solve_block(system_.right_side(), system_.correction(), r.size(), {0}) &&
-        is_finite;
-    return system_.correction().download();
-  };
+      y[i] += cpu::coupled(couplings, ArrayView<const Vec3d>(x.data(), x.size()), static_cast<Index>(i));
+  const std::vector<double>& pushing = solution_.pushing;
+  for (std::size_t p = 0; p < pushing.size(); ++p) {
+    if (pushing[p] == 0) continue;
+    const Index a = pattern.free_number[static_cast<std::size_t>(pattern.pairs[p][0])],
+                b = pattern.free_number[static_cast<std::size_t>(pattern.pairs[p][1])];
+    const Vec3d between = (a < 0 ? Vec3d{} : x[static_cast<std::size_t>(a)]) -
+                          (b < 0 ? Vec3d{} : x[static_cast<std::size_t>(b)]);
+    if (a >= 0) y[static_cast<std::size_t>(a)] -= pushing[p] * between;
+    if (b >= 0) y[static_cast<std::size_t>(b)] += pushing[p] * between;
+  }
+  if (rows_.are_quadratic()) return y;
+  Nodes curved(pattern.free_number.size());
+  add_stretch_curvature(on_all_nodes(x), curved);
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] += curved[static_cast<std::size_t>(pattern.free_nodes[i])];
+  return y;
+}
+
+StepAdjoint::Nodes StepAdjoint::multiply(const Nodes& x, bool& is_convex) {
+  Nodes y = multiply_symmetric(x);
+  is_convex = is_convex && !(dot_of(x, y) < 0);
+  if (!contacts_.exist()) return y;
+  const Nodes of_all = on_all_nodes(x);
+  Nodes beyond(of_all.size());
+  contacts_.add_beyond(of_all, beyond);
+  for (std::size_t i = 0; i < y.size(); ++i)
+    y[i] += beyond[static_cast<std::size_t>(arrays_.pattern.free_nodes[i])];
+  return y;
+}
+
+StepAdjoint::Nodes StepAdjoint::precondition(const Nodes& residual) {
+  if (residual.empty()) return {};
+  system_.right_side().upload(residual);
+  if (!system_.nodal_solver().solve_block(system_.right_side(), system_.correction(), residual.size(), {0}))
+    throw NumericalError("garment \"" + system_.garment().name +
+                         "\": the gradient of a step is not finite, expected one of finite losses");
+  return system_.correction().download();
+}
+
+void StepAdjoint::refuse_solution(double rtol, int iterations) const {
+  throw NumericalError(text("garment \"", system_.garment().name,
+                            "\": the gradient of a step: found no solution to ", rtol, " in ", iterations,
+                            " iterations; set projection.factorization to \"whole\""));
+}
+
+std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, bool& is_convex) {
+  const auto multiply_one = [&](const Nodes& x) { return multiply_symmetric(x); };
+  const auto inverse = [&](const Nodes& r) { return precondition(r); };
   constexpr double rtol = 1e-10;
   Nodes solution;
   int iterations = 0;
@@ -184,13 +205,7 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::
   if (contacts_.exist()) {
     constexpr int most = 300;
     const auto whole = [&](const std::vector<double>& flat) {
-      const Nodes x = as_vectors(flat);
-      Nodes y = multiply(x);
-      is_convex = is_convex && dot_of(x, y) > 0;
-      Nodes of_all = on_all_nodes(x), beyond(of_all.size());
-      contacts_.add_beyond(of_all, beyond);
-      for (std::size_t i = 0; i < y.size(); ++i)
-        y[i] += beyond[static_cast<std::size_t>(pattern.free_nodes[i])];
+      const Nodes y = multiply(as_vectors(flat), is_convex);
       return as_numbers(y.data(), y.size());
     };
     const auto flat_inverse = [&](const std::vector<double>& flat) {
@@ -203,19 +218,16 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, const std::
     iterations = found.iterations;
     is_met = found.is_met || !is_convex;
   } else {
-    HostSystem<decltype(multiply), decltype(inverse)> system{multiply, inverse, right_side};
+    HostSystem<decltype(multiply_one), decltype(inverse)> system{multiply_one, inverse, right_side};
     iterations = cpu::conjugate_gradients<double>(system, rtol);
     solution = std::move(system.solution);
     is_met = iterations < most_cg_iterations;
     is_convex = is_convex && system.is_convex;
   }
-  if (!is_finite || !std::isfinite(dot_of(solution, solution)))
+  if (!std::isfinite(dot_of(solution, solution)))
     throw NumericalError("garment \"" + system_.garment().name +
                          "\": the gradient of a step is not finite, expected one of finite losses");
-  if (!is_met)
-    throw NumericalError(text("garment \"", system_.garment().name,
-                              "\": the gradient of a step: found no solution to ", rtol, " in ", iterations,
-                              " iterations; set projection.factorization to \"whole\""));
+  if (!is_met) refuse_solution(rtol, iterations);
   return solution;
 }
 
@@ -231,52 +243,47 @@ void StepAdjoint::each_slot(const Visit& visit) const {
   });
 }
 
-StepAdjoint::Solution StepAdjoint::solve(const Nodes& loss) {
+StepAdjoint::Nodes StepAdjoint::right_side() const {
   const NodalPattern& pattern = arrays_.pattern;
-  const std::size_t free = pattern.free_nodes.size(), row_count = rows_.values().row_count();
-  const ArrayView<const Vec3d> jacobian = rows_.values().jacobian.view();
-  Solution own{.w = Nodes(pattern.free_number.size()),
-               .nu = std::vector<double>(row_count),
-               .along = std::vector<double>(row_count),
-               .pushing = pushing_pairs()};
-  // Rigid rows are held by multipliers nu: A w + J^T nu = dL, J w = 0, nu from one solve to the next.
-  constexpr int most_rounds = 12;
-  for (int round = 0; round < most_rounds; ++round) {
-    Nodes side(free);
-    for (std::size_t i = 0; i < free; ++i) {
-      const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
-      if (!is_told(node)) side[i] = loss[node];
-    }
-    each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
-      const Index i = pattern.free_number[node];
-      if (i >= 0 && is_rigid(row) && !is_told(node))
-        side[static_cast<std::size_t>(i)] -= own.nu[row] * jacobian[place];
-    });
-    bool is_convex = true;
-    Nodes found = solve_whole(side, own.pushing, is_convex);
-    if (!is_convex) {
-      own.buckles = true;
-      std::ranges::fill(own.pushing, 0.0);
-      found = solve_whole(side, own.pushing, is_convex);
-    }
-    for (std::size_t i = 0; i < free; ++i) {
-      const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
-      own.w[node] = is_told(node) ? Vec3d{} : found[i];
-    }
-    std::ranges::fill(own.along, 0.0);
-    each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
-      own.along[row] += dot(jacobian[place], own.w[node]);
-    });
-    double change = 0, most = 0;
-    for (std::size_t row = 0; row < row_count; ++row) {
-      if (!is_rigid(row)) continue;
-      change = std::max(change, std::abs(own.along[row]));
-      own.nu[row] += own.along[row];
-      most = std::max(most, std::abs(own.nu[row]));
-    }
-    if (change <= 1e-9 * most) break;
+  const ArrayView<const Vec3d> jacobian = std::as_const(rows_).values().jacobian.view();
+  Nodes side(pattern.free_nodes.size());
+  for (std::size_t i = 0; i < side.size(); ++i) {
+    const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
+    if (!is_told(node)) side[i] = after_[node];
   }
-  return own;
+  each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
+    const Index i = pattern.free_number[node];
+    if (i >= 0 && is_rigid(row) && !is_told(node))
+      side[static_cast<std::size_t>(i)] -= solution_.nu[row] * jacobian[place];
+  });
+  return side;
+}
+
+void StepAdjoint::buckle() {
+  solution_.buckles = true;
+  std::ranges::fill(solution_.pushing, 0.0);
+}
+
+bool StepAdjoint::take(const Nodes& found) {
+  const NodalPattern& pattern = arrays_.pattern;
+  const ArrayView<const Vec3d> jacobian = rows_.values().jacobian.view();
+  Solution& own = solution_;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::size_t node = static_cast<std::size_t>(pattern.free_nodes[i]);
+    own.w[node] = is_told(node) ? Vec3d{} : found[i];
+  }
+  std::ranges::fill(own.along, 0.0);
+  each_slot([&](std::size_t row, std::size_t place, std::size_t node) {
+    own.along[row] += dot(jacobian[place], own.w[node]);
+  });
+  double change = 0, most = 0;
+  for (std::size_t row = 0; row < own.nu.size(); ++row) {
+    if (!is_rigid(row)) continue;
+    change = std::max(change, std::abs(own.along[row]));
+    own.nu[row] += own.along[row];
+    most = std::max(most, std::abs(own.nu[row]));
+  }
+  return change <= 1e-9 * most;
 }
 
 StepAdjoint::Nodes StepAdjoint::pull(const Solution& found) {
@@ -299,22 +306,61 @@ StepAdjoint::Nodes StepAdjoint::pull(const Solution& found) {
   return pulled;
 }
 
-StepGradient StepAdjoint::gradient(const StateGradient& loss) {
+std::vector<double> StepAdjoint::inverse_inertia() const {
+  const ArrayView<const double> inverse_masses = system_.inverse_masses();
+  std::vector<double> all;
+  for (std::size_t i = 0; i < inverse_masses.size(); ++i)
+    all.push_back(is_told(i) ? 0 : inverse_masses[i] / system_.projection_metric().inertia);
+  return all;
+}
+
+void StepAdjoint::begin(const StateGradient& loss) {
   system_.assemble();
-  if (!system_.factor())
+  const std::size_t nodes = arrays_.pattern.free_number.size(), row_count = rows_.values().row_count();
+  loss_ = loss;
+  after_ = loss.positions;
+  for (std::size_t i = 0; i < nodes; ++i) after_[i] += (cloth_.rate() / step_.step) * loss.velocities[i];
+  kept_ = loss.contacts;
+  result_ = {};
+  contacts_.add_wrenches(loss.wrenches, step_.step, kept_, after_, result_);
+  contacts_.add_loss(kept_, after_);
+  solution_ = {.w = Nodes(nodes),
+               .nu = std::vector<double>(row_count),
+               .along = std::vector<double>(row_count),
+               .pushing = pushing_pairs()};
+}
+
+void StepAdjoint::factor() {
+  if (pattern().free_count() > 0 && !system_.factor())
     throw NumericalError("garment \"" + system_.garment().name +
                          "\": the system of a step cannot be factorised");
+}
+
+StepGradient StepAdjoint::gradient(const StateGradient& loss) {
+  begin(loss);
+  factor();
+  // Rigid rows are held by multipliers nu: A w + J^T nu = dL, J w = 0, nu from one solve to the next.
+  for (int round = 0; round < most_rounds; ++round) {
+    const Nodes side = right_side();
+    bool is_convex = true;
+    Nodes found = solve_whole(side, is_convex);
+    if (!is_convex) {
+      buckle();
+      found = solve_whole(side, is_convex);
+    }
+    if (take(found)) break;
+  }
+  return end();
+}
+
+StepGradient StepAdjoint::end(const Nodes& more_pulled, const Nodes& more_by_start) {
+  const StateGradient& loss = loss_;
   const double h = step_.step, rate = cloth_.rate(), to_velocity = rate / h;
   const NodalPattern& pattern = arrays_.pattern;
   const std::size_t nodes = pattern.free_number.size();
-  Nodes after = loss.positions;
-  for (std::size_t i = 0; i < nodes; ++i) after[i] += to_velocity * loss.velocities[i];
-  StepGradient result;
-  std::vector<ContactGradient> kept = loss.contacts;
-  contacts_.add_wrenches(loss.wrenches, h, kept, after, result);
-  contacts_.add_loss(kept, after);
-  const Solution found = solve(after);
+  const Solution& found = solution_;
   const Nodes& w = found.w;
+  StepGradient result = std::move(result_);
 
   const MetricView<double> metric = system_.implicit_metric();
   Nodes bent(nodes);  // K w
@@ -327,11 +373,12 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
   result.buckles = found.buckles;
   result.adjoint = w;
   Nodes by_first(nodes), by_told(nodes);
-  contacts_.add_derivatives(w, kept, rate, h, result, by_first);
+  contacts_.add_derivatives(w, kept_, rate, h, result, by_first);
   // A w at nodes whose places the step was told: pins and grippers hold them.
-  const Nodes pulled = pull(found);
+  Nodes pulled = pull(found);
+  for (std::size_t i = 0; i < more_pulled.size(); ++i) pulled[i] += more_pulled[i];
   for (std::size_t i = 0; i < nodes; ++i)
-    if (is_told(i)) by_told[i] = after[i] + by_first[i] - (pulled[i] + metric.stiffness * bent[i]);
+    if (is_told(i)) by_told[i] = after_[i] + by_first[i] - (pulled[i] + metric.stiffness * bent[i]);
   for (std::size_t i = 0; i < nodes; ++i)
     if (pattern.free_number[i] < 0) result.targets[i] = by_told[i];
 
@@ -371,6 +418,7 @@ StepGradient StepAdjoint::gradient(const StateGradient& loss) {
       result.previous.velocities[i] = -memory * by_speed[i];
     }
   }
+  for (std::size_t i = 0; i < more_by_start.size(); ++i) result.before.positions[i] += more_by_start[i];
   if (rows_.are_viscous()) add_viscosity(found.along, result.before.positions);
   add_holds(by_told, loss.holds, result);
   return result;

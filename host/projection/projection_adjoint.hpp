@@ -29,9 +29,34 @@ class StepAdjoint {
   /// along the way, because cloth is about to buckle, it is taken without what pushes, as steps take it
   /// (StepGradient::buckles). Throws NumericalError where the system cannot be solved.
   StepGradient gradient(const StateGradient& loss);
+  static constexpr int most_rounds = 12;  ///< solves by which rigid rows are held
+
+  // The same in parts, of garments that meet in the step (ClothAdjoint).
+  using Nodes = std::vector<Vec3d>;
+  /// Takes the loss and assembles A, to which the caller may add.
+  void begin(const StateGradient& loss);
+  /// Factorises what is assembled. Throws NumericalError where it cannot be.
+  void factor();
+  const NodalPattern& pattern() const { return arrays_.pattern; }
+  ProjectionSystem<double>& system() { return system_; }
+  /// Inverse inertia of each node, 0: told where to be [1/kg], shape [node_count].
+  std::vector<double> inverse_inertia() const;
+  /// dL/dx + (r / h) dL/dv less what multipliers of rigid rows pull, on free nodes.
+  Nodes right_side() const;
+  /// A^T x on free nodes; is_convex: set to false where A is not positive definite along x.
+  Nodes multiply(const Nodes& x, bool& is_convex);
+  Nodes precondition(const Nodes& residual);
+  /// Leaves out what pushes, see StepGradient::buckles.
+  void buckle();
+  /// Takes a solution on free nodes and corrects multipliers of rigid rows by it; returns whether J w = 0.
+  bool take(const Nodes& solution);
+  const Nodes& adjoint() const { return solution_.w; }  ///< w, shape [node_count]
+  /// What comes of w. more_pulled: of A^T w by what the caller added, on all nodes; by_start: derivatives by
+  /// x_n of that. Empty: nothing.
+  StepGradient end(const Nodes& more_pulled = {}, const Nodes& by_start = {});
+  [[noreturn]] void refuse_solution(double rtol, int iterations) const;
 
  private:
-  using Nodes = std::vector<Vec3d>;
   /// w of gradient(), and what holds it.
   struct Solution {
     Nodes w;                    ///< shape [node_count], 0: pinned
@@ -41,11 +66,12 @@ class StepAdjoint {
     std::vector<double> pushing;
     bool buckles = false;
   };
-  /// Solves for w from dL/dx + (r / h) dL/dv, shape [node_count].
-  Solution solve(const Nodes& loss);
-  /// Returns x of A x = b by conjugate gradients; the factor is that of A without `pushing`. `is_convex`: set
-  /// to false where A was not positive definite along the way, and x is worth nothing.
-  Nodes solve_whole(const Nodes& right_side, const std::vector<double>& pushing, bool& is_convex);
+  /// What is symmetric of multiply().
+  Nodes multiply_symmetric(const Nodes& x);
+  /// Returns x of A^T x = b by conjugate gradients or, among contacts, GMRES; the factor is that of A without
+  /// Solution::pushing. `is_convex`: set to false where A was not positive definite along the way, and x is
+  /// worth nothing.
+  Nodes solve_whole(const Nodes& right_side, bool& is_convex);
   std::vector<double> pushing_pairs();
   /// Adds to `sum` what second derivatives of rows by the polar decomposition are along w beyond the
   /// geometric stiffness, 2 F dM of QuadraticMultipliers; shapes [node_count].
@@ -72,6 +98,11 @@ class StepAdjoint {
   ClothInStep<double>& cloth_;
   const FinishedStep step_;
   ContactAdjoint contacts_;
+  StateGradient loss_;
+  Nodes after_;                        ///< dL/dx + (r / h) dL/dv, and what forces of contacts say
+  std::vector<ContactGradient> kept_;  ///< dL/dP of contacts after the step
+  StepGradient result_;
+  Solution solution_;
 };
 
 }  // namespace isocloth

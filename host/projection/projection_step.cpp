@@ -240,12 +240,13 @@ class CoupledStep {
 
   /// Whether forces do, on every garment.
   bool balances() {
-    for (auto* participant : participants_) participant->sum_forces();
+    bool are_settled = true;
+    for (auto* participant : participants_) are_settled = participant->sum_forces() && are_settled;
     each_garment([&](std::size_t g) {
       ArrayView<const Vec3<Real>> forces;
       for (const auto* participant : participants_)
         if (forces.empty()) forces = participant->forces_on(*garments_[g]);
-      progress_[g].done = garments_[g]->system().imbalance(forces) <= step_.control.balance;
+      progress_[g].done = garments_[g]->system().imbalance(forces) <= step_.control.balance && are_settled;
     });
     return std::ranges::all_of(progress_, &GarmentProgress::done);
   }

@@ -54,6 +54,9 @@ struct StepGradient {
   std::vector<std::array<PoseGradient, 2>> obstacles, grippers;
   /// Derivatives by the static and the dynamic coefficient of friction with each obstacle.
   std::vector<std::array<double, 2>> friction;
+  /// Derivative by the dynamic coefficients of friction between cloths, all of them together, with the first
+  /// garment of a step.
+  double cloth_friction = 0;
   // By numbers of B and phi~, under their names in Fabric; by the weight per area, delta g.
   double rho = 0, alpha = 0, beta = 0, kappa = 0, weight = 0;
   /// Whether the cloth is about to buckle, see StepAdjoint::gradient().

@@ -107,7 +107,9 @@ class StepParticipant {
   /// Called whatever the garments are: where some are lost (Step::has_lost_any()), contacts with them are
   /// worth nothing.
   virtual ParticipantFit assess(Step&, int /*iteration*/) { return {}; }
-  virtual void sum_forces() {}
+  /// Sums what it exerts, for forces_on(); returns whether its law exerts the same at the iterate, within its
+  /// tolerance.
+  virtual bool sum_forces() { return true; }
   /// Forces on the free nodes of a garment as they are kept, times h^2 [kg m], after sum_forces(); one
   /// participant at most has any. Empty: none.
   virtual ArrayView<const Vec3<Real>> forces_on(const Solver&) const { return {}; }

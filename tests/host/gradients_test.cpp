@@ -329,10 +329,6 @@ TEST(Gradients, WhatHasNoneIsRefused) {
     s.projection.metric = Metric::mass;
     s.projection.force_tolerance = 0;
   });
-  expect("contact.cloth: found true", [](Scene& s) {
-    s.garments[0].fabric.thickness = 1e-3;
-    s.contact.cloth = true;
-  });
   expect("contact.resolve_initial_penetration: found true", [](Scene& s) {
     s.contact.resolve_initial_penetration = true;
     s.obstacles.emplace_back().name = "floor";

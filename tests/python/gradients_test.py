@@ -86,11 +86,33 @@ def test_losses_that_are_not_finite_are_refused(scene):
         pull_back(by_positions, by_velocities)
 
 
+def test_gradients_by_what_another_cloth_was_told():
+    fabric = {"density": 0.2, "gravity_density": 0.2, "bending_stiffness": 2e-4, "mass_damping": 0.3,
+              "stretch_stiffness": 400, "shear_stiffness": 30, "thickness": 5e-3}
+    mesh = {"generator": "quad_grid", "nodes": [4, 4], "size": [0.2, 0.2]}
+    simulation = isocloth.Simulation({
+        "recipe": "membrane", "step": 0.01, "duration": 1, "contact": {"cloth": True, "tolerance": 1e-12},
+        "projection": {"force_tolerance": 1e-10, "max_iterations": 200}, "garments": [
+            {"name": "above", "mesh": mesh, "fabric": fabric, "transform": {"translation": [0.03, 0.04, 0.0052]}},
+            {"name": "below", "mesh": mesh, "fabric": fabric, "pins": [{"select": {"nodes": [0, 3, 12, 15]}}]}]})
+    tape = isocloth.Tape(simulation)
+    for _ in range(8):
+        tape.step()
+    heights = numpy.zeros_like(tape.positions("above"))
+    heights[-1, :, 2] = 1 / 16
+    own, other = (tape.gradient(heights, garment="above", by=by) for by in (None, "below"))
+    assert own.targets.shape == other.targets.shape == (8, 16, 3)
+    assert not own.targets.any() and other.targets[-1, 0, 2] != 0
+    assert tape.contact_changes("above")["began"].sum() > 0
+    with pytest.raises(isocloth.ShapeError, match="garment: found 'besides'"):
+        tape.gradient(heights, by="besides")
+
+
 def test_what_has_no_gradient_is_named(scene):
-    cloth = {**scene, "contact": {"cloth": True}}
-    cloth["garments"] = [{**scene["garments"][0], "fabric": {"preset": "cotton", "thickness": 1e-3}}]
-    with pytest.raises(isocloth.SceneError, match="contact.cloth: found true.*smoothed_gradient"):
-        isocloth.Tape(isocloth.Simulation(cloth))
+    ball = {**scene, "bodies": [{"name": "ball", "shape": {"type": "sphere", "radius": 0.1}, "mass": 1,
+                                 "position": [0, 0, -5]}]}
+    with pytest.raises(isocloth.SceneError, match="bodies.*smoothed_gradient"):
+        isocloth.Tape(isocloth.Simulation(ball))
     function = isocloth.RunFunction(scene, STEPS)
     with pytest.raises(isocloth.ShapeError, match="targets: found shape"):
         function.run(targets=numpy.zeros((2, 2, 3)))

@@ -1,5 +1,7 @@
 """Environments of gymnasium: what they have in common, and towels."""
 
+import io
+
 import gymnasium
 import isocloth.gym
 import numpy
@@ -40,6 +42,23 @@ def test_vectors_are_what_their_spaces_say(name, observation):
     assert (other[observation] != first).any()
     alike, _ = envs.reset(seed=1, options={"same": True})
     numpy.testing.assert_array_equal(alike[observation][0], alike[observation][1])
+
+
+def test_the_first_reset_tells_a_terminal_how_far_it_is(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for stream, is_told in ((Terminal(), True), (io.StringIO(), False)):
+        env = gymnasium.make("isocloth/FlattenTowel", starts=2)
+        monkeypatch.setattr("sys.stderr", stream)
+        env.reset(seed=0)
+        env.reset(seed=1)
+        monkeypatch.undo()
+        env.close()
+        said = "FlattenTowels makes its starts, 0 of 2 there, lifted: step 150 of 200"
+        assert stream.getvalue().count(said) == is_told
+
 
 
 @pytest.mark.parametrize("name", ["FlattenTowels", "HangShirts", "DressPosts"])

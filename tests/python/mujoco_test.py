@@ -212,6 +212,27 @@ def test_reset_restore_and_set_cloth():
     assert bridge.simulation.positions(0) == pytest.approx(start + [0, 0, 0.01])
     with pytest.raises(ShapeError, match="positions: found shape"):
         bridge.set_cloth(start[1:])
+    before = bridge.simulation.positions(0)
+    with pytest.raises(ShapeError, match="velocities: found shape"):
+        bridge.set_cloth(start, start[1:])
+    assert (bridge.simulation.positions(0) == before).all()
+
+
+@pytest.mark.parametrize("geom", [
+    'type="plane" size="1 1 .1"', 'type="sphere" size=".04"', 'type="capsule" size=".04 .1"',
+    'type="cylinder" size=".1 .04"', 'type="box" size=".1 .1 .04"', 'type="ellipsoid" size=".04 .04 .04"'])
+def test_cloth_is_not_set_into_geoms(geom):
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="0.005"/><worldbody><body name="thing" pos=".1 .1 1" euler="0 180 0">'
+        f'<geom name="thing" {geom}/></body></worldbody></mujoco>')
+    bridge = Bridge(model, mujoco.MjData(model), sheet())
+    start = bridge.simulation.positions(0)
+    centre = numpy.linalg.norm(start[:, :2] - [0.1, 0.1], axis=-1).argmin()
+    at = start - start[centre] + [0.1, 0.1, 0]
+    bridge.set_cloth(at + [0, 0, 0.8])
+    with pytest.raises(ShapeError, match=r"positions\[\d+\]: found it 0.0\d+ m inside of geom 'thing'.*place it"):
+        bridge.set_cloth(at + [0, 0, 1.03])
+    assert bridge.simulation.positions(0)[centre, 2] == pytest.approx(0.8)
 
 
 def test_errors_of_the_model():

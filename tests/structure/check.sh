@@ -68,7 +68,7 @@ host/projection kernels/ memory linear garment measures solver surroundings bodi
 host/impulse kernels/ memory linear garment measures solver surroundings cloth_collision
 host/orchestrator kernels/ memory garment solver surroundings cloth_collision projection impulse
 host/simulation kernels/ memory garment solver surroundings bodies orchestrator
-host/gradients kernels/ memory projection simulation
+host/gradients kernels/ memory cloth_collision projection simulation
 host/reference
 host/energy kernels/ garment solver reference simulation
 host/validation kernels/ memory solver impulse orchestrator reference

@@ -218,9 +218,12 @@ class Bodies:
         if len(poses) == 1 and worlds is not None:
             poses = numpy.broadcast_to(poses, (len(said), *poses.shape[1:]))
         if len(poses) not in (1, len(said)):
-            raise ShapeError(f"poses: found {len(poses)} worlds, expected {len(said)}, or ({len(names)}, ...) for all")
+            raise ShapeError(f"positions: found {len(poses)} worlds, expected {len(said)}, or ({len(names)}, ...) for "
+                             "all")
         for world, own in zip(said, poses):
-            _require_unit("poses" if len(poses) == 1 else f"poses of world {world}: poses", own, names)
+            of_world = "" if len(poses) == 1 else f"world {world}: "
+            _require_unit(of_world + "positions", own, names, of_world + ("positions" if quaternions is None
+                                                                          else "quaternions"))
         return poses
 
     def _axes_now(self, names):
@@ -267,18 +270,22 @@ def _numbers_in(name, values):
         raise ShapeError(f"{name}: found no array of numbers ({error})") from None
 
 
-def _require_unit(name, poses, names):
-    """Throws for the first pose that is not finite or has no axes."""
+def _require_unit(name, poses, names, turns=None):
+    """Throws for the first pose that is not finite or has no axes. turns: the name of the quaternions, where they were
+    given apart."""
     poses = _numbers_in(name, poses)
     if poses.ndim != 2 or poses.shape[1] != 7:
         raise ShapeError(f"{name}: found shape {poses.shape}, expected ({len(names)}, 7)")
-    lost = ~numpy.isfinite(poses).all(-1)
-    flat = numpy.linalg.norm(poses[:, 3:], axis=-1) < 1e-6
-    for found, what, expected in ((lost, "what is not finite", "finite numbers"),
-                                  (flat, "a quaternion of length 0", "one of length 1, w, x, y, z")):
-        if found.any():
-            i = int(numpy.flatnonzero(found)[0])
-            raise ShapeError(f"{name}[{i}] of {names[i]!r}: found {what}: {poses[i].tolist()}, expected {expected}")
+    apart = turns is not None and turns != name
+    parts = ((name, poses[:, :3]), (turns, poses[:, 3:])) if apart else ((name, poses),)
+    for own, part in parts:
+        lost = ~numpy.isfinite(part).all(-1)
+        flat = numpy.linalg.norm(part[:, -4:], axis=-1) < 1e-6 if part.shape[1] > 3 else numpy.zeros(len(part), bool)
+        for found, what, expected in ((lost, "what is not finite", "finite numbers"),
+                                      (flat, "a quaternion of length 0", "one of length 1, w, x, y, z")):
+            if found.any():
+                i = int(numpy.flatnonzero(found)[0])
+                raise ShapeError(f"{own}[{i}] of {names[i]!r}: found {what}: {part[i].tolist()}, expected {expected}")
 
 
 def _not_steered(name):

@@ -19,8 +19,9 @@ class Gradient:
     mass_damping. ``gravity`` [s^2/m].
     ``buckling_steps``: steps that end where cloth is about to buckle, whose second derivatives leave out what pushes.
     ``obstacles`` and ``grippers``: by where each of them is at the start and after each step, a move [1/m] and a turn
-    about its origin [1/rad] along the axes of the world, shape (steps + 1, count, 6). ``friction``: by the static and
-    the dynamic coefficient with each obstacle, shape (obstacles, 2).
+    about its origin [1/rad] along the axes of the world, shape (steps + 1, count, 6); of obstacles through all garments
+    that may meet. ``friction``: by the static and the dynamic coefficient with each obstacle, shape (obstacles, 2).
+    ``cloth_friction``: by the dynamic coefficients of friction between all cloths that may meet, together.
     """
 
     positions: numpy.ndarray
@@ -33,16 +34,17 @@ class Gradient:
     obstacles: numpy.ndarray
     grippers: numpy.ndarray
     friction: numpy.ndarray
+    cloth_friction: float
 
 
 class Tape(_core.Tape):
     """Takes the steps of a simulation and goes back through them: reverse mode, by the implicit function theorem.
 
-    Every step is differentiated as if it had converged exactly, its contacts with obstacles as they are: those that
-    push do, those that stick or slide go on so (:meth:`contact_changes`). Set ``projection.force_tolerance`` and
-    ``contact.tolerance`` of the scene as low as the gradient is to be good. Recipes of the projection in float64: what
-    meets other cloth, rigid bodies or air has no gradient here, and is refused with :class:`SceneError`;
-    :func:`smoothed_gradient` asks for none.
+    Every step is differentiated as if it had converged exactly, its contacts with obstacles and cloth as they are:
+    those that push do, those that stick or slide go on so (:meth:`contact_changes`). Set
+    ``projection.force_tolerance`` and ``contact.tolerance`` of the scene as low as the gradient is to be good. Recipes
+    of the projection in float64: what meets rigid bodies or air has no gradient here, and is refused with
+    :class:`SceneError`; :func:`smoothed_gradient` asks for none.
 
     >>> import isocloth
     >>> scene = {"step": 0.01, "duration": 1, "recipe": "membrane", "garments": [
@@ -77,14 +79,16 @@ class Tape(_core.Tape):
         return self._wrenches(garment)
 
     def contact_changes(self, garment=0):
-        """How contacts of the garment with obstacles changed in each step: a dict of arrays of shape (steps,), how
-        many ``"began"`` to push and ``"ended"``, and of those that go on ``"stuck"`` that slid before and ``"slid"``
-        that stuck. Each is where motion is not smooth, and a gradient that of the side that the run took."""
+        """How contacts of the garment changed in each step: a dict of arrays of shape (steps,), how many ``"began"``
+        to push and ``"ended"``, those between two garments with the first, and of those with obstacles that go on
+        ``"stuck"`` that slid before and ``"slid"`` that stuck. Each is where motion is not smooth, and a gradient that
+        of the side that the run took."""
         return dict(zip(("began", "ended", "stuck", "slid"), self._contact_changes(garment).T))
 
     def gradient(self, positions: typing.Any = None, velocities: typing.Any = None, garment=0, *,
-                 wrenches: typing.Any = None) -> Gradient:
-        """:class:`Gradient` of a loss from its derivatives by the states, dL/dx [1/m] and dL/dv [s/m], of the start
-        and after each step, shape (steps + 1, nodes, 3), and by :meth:`wrenches`, shape (steps, obstacles, 6);
-        ``None``: zero."""
-        return Gradient(*self._gradient(garment, positions, velocities, wrenches))
+                 wrenches: typing.Any = None, by=None) -> Gradient:
+        """:class:`Gradient` of a loss from its derivatives by the states of a garment, dL/dx [1/m] and dL/dv [s/m], of
+        the start and after each step, shape (steps + 1, nodes, 3), and by :meth:`wrenches`, shape
+        (steps, obstacles, 6); ``None``: zero. ``by``: another garment, which may meet it (``contact.cloth``), by whose
+        start, motion and fabric the gradient is; ``None``: the garment itself."""
+        return Gradient(*self._gradient(garment, positions, velocities, wrenches, by))

@@ -89,6 +89,45 @@ def solid_of(model, geom, rounding, meshes):
     return Solid(geom, body, name, shape, place, mesh)
 
 
+def depths_in(solid, points):
+    """How deep points in the frame of a solid are inside [m], shape (points,); outside: less than 0. Of a height field
+    along z; of a mesh that is not convex -infinity everywhere."""
+    shape = solid.shape
+    if solid.mesh is not None:
+        return _depths_in_hull(*solid.mesh, points)
+    if shape["type"] == "height_field":
+        samples, values = shape["heights"]["samples"], numpy.array(shape["heights"]["values"])
+        heights = values.reshape(samples[1], samples[0])
+        at = points[:, :2] / shape["spacing"]
+        is_over = ((at >= 0) & (at <= numpy.array(samples) - 1)).all(-1)
+        at = numpy.clip(at, 0, numpy.array(samples) - 1)
+        i, j = numpy.minimum(at.astype(int), numpy.array(samples) - 2).T
+        u, v = (at - numpy.stack([i, j], -1)).T
+        height = ((1 - u) * (1 - v) * heights[j, i] + u * (1 - v) * heights[j, i + 1]
+                  + (1 - u) * v * heights[j + 1, i] + u * v * heights[j + 1, i + 1])
+        return numpy.where(is_over, height - points[:, 2], -numpy.inf)
+    if shape["type"] == "plane":
+        return -points[:, 2]
+    if shape["type"] == "box":
+        return (numpy.array(shape["size"]) / 2 - abs(points)).min(-1)
+    around = numpy.linalg.norm(points[:, :2], axis=-1)
+    if shape["type"] == "cylinder":
+        return numpy.minimum(shape["radius"] - around, shape["height"] / 2 - abs(points[:, 2]))
+    beyond = numpy.maximum(abs(points[:, 2]) - shape.get("length", 0) / 2, 0)  # of a sphere and a capsule
+    return shape["radius"] - numpy.hypot(around, beyond)
+
+
+def _depths_in_hull(vertices, faces, points):
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = numpy.cross(b - a, c - a)
+    sizes = numpy.linalg.norm(normals, axis=-1)
+    normals, on = normals[sizes > 0] / sizes[sizes > 0, None], a[sizes > 0]
+    offsets = (normals * on).sum(-1)
+    if (vertices @ normals.T - offsets).max() > 1e-5 * numpy.ptp(vertices, axis=0).max():
+        return numpy.full(len(points), -numpy.inf)
+    return (offsets - points @ normals.T).min(-1)
+
+
 def _ellipsoid(radii, rings=16):
     """Points of an ellipsoid and triangles between them, a sphere's of as many rings."""
     latitudes = numpy.linspace(0, numpy.pi, rings + 1)[1:-1]

@@ -33,7 +33,7 @@ import typing
 import mujoco
 import numpy
 
-from ._mujoco_shapes import chosen_geoms, solid_of
+from ._mujoco_shapes import chosen_geoms, depths_in, solid_of
 from ._mujoco_worlds import Worlds
 from ._simulation import Simulation
 from .errors import NumericalError, SceneError, ShapeError
@@ -85,9 +85,10 @@ class Bridge:
         self.model, self.data, self.reach = model, data, reach
         _require_finite(model, data)
         mujoco.mj_forward(model, data)
-        solids = [solid_of(model, g, rounding, meshes) for g in chosen_geoms(model, geoms, bodies)]
+        solids = self._solids = [solid_of(model, g, rounding, meshes) for g in chosen_geoms(model, geoms, bodies)]
         scene = dict(scene.to_dict() if hasattr(scene, "to_dict") else scene)
         self.steps = _steps_per_step(model, scene)
+        self._deepest = 2 * float(scene.get("contact", {}).get("tolerance", 1e-4))
         gravity = model.opt.gravity
         if abs(gravity[0]) + abs(gravity[1]) > 1e-9:
             raise SceneError(f"gravity: found {gravity.tolist()} in the model, expected one along z")
@@ -181,12 +182,16 @@ class Bridge:
 
     def set_cloth(self, positions, velocities=None, garment=0):
         """Has the nodes of a garment at these positions [m] with these velocities [m/s], shapes (nodes, 3); None: at
-        rest."""
+        rest. Raises :class:`isocloth.ShapeError` for a node inside of a geom, where that is now, by more than twice
+        ``contact.tolerance``; geoms of ``meshes="surfaces"`` that are not convex are not looked at."""
         nodes = self.simulation.info(garment).node_count
-        for field, values in (("positions", positions), ("velocities", velocities)):
-            values = numpy.zeros((nodes, 3)) if values is None else numpy.asarray(values, dtype=float)
+        told = {"positions": positions, "velocities": numpy.zeros((nodes, 3)) if velocities is None else velocities}
+        for field, values in told.items():
+            told[field] = values = numpy.asarray(values, dtype=float)
             if values.shape != (nodes, 3):
                 raise ShapeError(f"{field}: found shape {values.shape}, expected {(nodes, 3)}")
+        self._require_outside(told["positions"])
+        for field, values in told.items():
             self.simulation.write(field, values, garment)
 
     def draw(self, scene, rgba=(0.25, 0.45, 0.8, 1.0), garments=None):
@@ -250,6 +255,18 @@ class Bridge:
     def _remember(self):
         """Where the step ends."""
         self._ends, self._end_time = self._poses(self.data, self._external), self.data.time
+
+    def _require_outside(self, positions):
+        """Throws for the deepest node inside of a geom."""
+        mujoco.mj_kinematics(self.model, self.data)
+        for solid, pose in zip(self._solids, self._poses(self.data, self._solids)):
+            depths = depths_in(solid, (positions - pose[:3]) @ self.data.geom_xmat[solid.geom].reshape(3, 3))
+            node = int(depths.argmax())
+            if depths[node] > self._deepest:
+                inside = int((depths > self._deepest).sum())
+                raise ShapeError(f"positions[{node}]: found it {depths[node]:.3g} m inside of geom {solid.name!r}, the "
+                                 f"deepest of {inside} nodes there, expected cloth outside; place it farther off, or "
+                                 "move the geom first")
 
     def _require_rest(self, begin):
         """A body that the program has put elsewhere would be inside the cloth in silence."""

@@ -133,8 +133,9 @@ void bind_gradients(nb::module_& module) {
       .def(
           "_gradient",
           [](TapeOf& t, const Which& which, const std::optional<ArrayLike>& positions,
-             const std::optional<ArrayLike>& velocities, const std::optional<ArrayLike>& wrenches) {
-            const std::size_t garment = t.garment(which);
+             const std::optional<ArrayLike>& velocities, const std::optional<ArrayLike>& wrenches,
+             const std::optional<Which>& other) {
+            const std::size_t garment = t.garment(which), by = other ? t.garment(*other) : garment;
             const Scene& scene = t.runner.idle().scene();
             const std::size_t nodes = scene.garments[garment].mesh.positions.size();
             std::vector<StateGradient> loss(t.tape.step_count() + 1);
@@ -142,17 +143,20 @@ void bind_gradients(nb::module_& module) {
             if (velocities) take(*velocities, "velocities", nodes, &StateGradient::velocities, loss);
             if (wrenches) take_wrenches(*wrenches, scene.obstacles.size(), loss);
             RunGradient found;
-            t.runner.work(static_cast<int>(loss.size()), [&] { found = t.tape.gradient(garment, loss); });
+            t.runner.work(static_cast<int>(loss.size()), [&] { found = t.tape.gradient(garment, loss, by); });
+            const std::size_t by_nodes = found.positions.size();
             nb::dict fabric;
             for (const auto& [name, value] : found.fabric) fabric[nb::str(name.c_str())] = value;
             return nb::make_tuple(
                 to_array(std::move(found.positions)), to_array(std::move(found.velocities)),
-                stacked(found.targets, nodes), stacked(found.forces, nodes), fabric, found.gravity,
+                stacked(found.targets, by_nodes), stacked(found.forces, by_nodes), fabric, found.gravity,
                 found.buckling_steps, stacked_pairs(found.obstacles, scene.obstacles.size()),
-                stacked_pairs(found.grippers, scene.garments[garment].grippers.size()),
-                to_array<double>(flat_friction(found.friction), {found.friction.size(), 2}));
+                stacked_pairs(found.grippers, scene.garments[by].grippers.size()),
+                to_array<double>(flat_friction(found.friction), {found.friction.size(), 2}),
+                found.cloth_friction);
           },
-          "garment"_a, "positions"_a = nb::none(), "velocities"_a = nb::none(), "wrenches"_a = nb::none());
+          "garment"_a, "positions"_a = nb::none(), "velocities"_a = nb::none(), "wrenches"_a = nb::none(),
+          "by"_a = nb::none());
 }
 
 }  // namespace isocloth::python

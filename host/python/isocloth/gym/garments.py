@@ -23,7 +23,7 @@ class HeldVectorEnv(ClothVectorEnv):
         for g in chosen:
             for i in range(2):
                 simulation.set_gripper_motion(g, i, [0.0, 0.5], numpy.stack([places[g, i], ends[g, i]]))
-        simulation.advance(300)
+        self._make_starts_by(simulation, 300)
         return simulation.positions(chosen)
 
 

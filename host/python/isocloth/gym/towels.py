@@ -88,11 +88,11 @@ class FlattenTowels(TowelVectorEnv):
                 raise RuntimeError(f"starts: found {len(found)} of {self._start_count} towels that are crumpled, "
                                    "expected all within 20 tries; draw softer fabrics or shorter edges")
             rounds -= 1
-            points = self._crumpled(random)
+            points = self._crumpled(random, f", {len(found)} of {self._start_count} there")
             found = numpy.concatenate([found, points[self._shown(points) <= self.most_at_start]])
         return found[:self._start_count]
 
-    def _crumpled(self, random):
+    def _crumpled(self, random, so_far):
         simulation, _ = self._start_simulation()
         chosen = list(range(simulation.garment_count))
         nodes = random.integers(0, self.nodes * self.nodes, (len(chosen), 2))
@@ -102,11 +102,11 @@ class FlattenTowels(TowelVectorEnv):
             for i in range(2):
                 lifted = place[i] * [0.3, 0.3, 1] + [0, 0, 0.3]
                 simulation.set_gripper_motion(g, i, [0.0, 1.0], numpy.stack([place[i], lifted]))
-        simulation.advance(200)
+        self._make_starts_by(simulation, 200, so_far + ", lifted")
         for g in chosen:
             for i in range(2):
                 simulation.open_gripper(g, i)
-        simulation.advance(200)
+        self._make_starts_by(simulation, 200, so_far + ", dropped")
         return simulation.positions(chosen)
 
     def handles(self, points):

@@ -1,6 +1,7 @@
 """What the environments have in common."""
 
 import abc
+import sys
 import typing
 import warnings
 
@@ -456,6 +457,19 @@ class ClothVectorEnv(VectorEnv, abc.ABC):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SceneWarning)
             return Simulation(self._scene(replicas, is_drawn), **self._options)
+
+    def _make_starts_by(self, simulation, steps, so_far=""):
+        """Takes steps from which starts come, and says so on standard error where that is a terminal: they may be
+        minutes."""
+        is_seen = sys.stderr is not None and sys.stderr.isatty()
+        for done in range(0, steps, 50):
+            if is_seen:
+                sys.stderr.write(f"\r{type(self).__name__} makes its starts{so_far}: step {done} of {steps} ")
+                sys.stderr.flush()
+            simulation.advance(min(50, steps - done))
+        if is_seen:
+            sys.stderr.write("\r" + " " * 78 + "\r")
+            sys.stderr.flush()
 
     def _start_simulation(self):
         """Cloths of various fabrics, from which the starts are made, and what else is drawn for these."""
