@@ -49,6 +49,15 @@ GarmentContacts<Real>::GarmentContacts(const Device& device, const Garment& garm
   sample_stiffness_ = {device, 6 * samples};
   sample_forces_ = {device, 3 * samples};
   near_ = {device, 1 + static_cast<std::size_t>(most_near)};
+  if (device.backend().memory.host_accessible &&
+      scene.obstacles.size() + scene.bodies.size() <= Clearances<Real>::most_obstacles) {
+    const std::size_t nodes = static_cast<std::size_t>(pattern_.node_count),
+                      elements = static_cast<std::size_t>(pattern_.element_count());
+    seen_at_ = {device, nodes};
+    ways_ = {device, nodes};
+    rooms_ = {device, nodes + elements};
+    near_obstacles_ = {device, nodes + elements};
+  }
   if (!garment.grippers.empty()) inverse_masses_ = {device, arrays.inverse_masses.download()};
 }
 
@@ -63,6 +72,8 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                                   const Buffer<Vec3<Real>>& base, ArrayView<Real> state) {
   if (!exist()) return;
   state_ = state;
+  if (std::exchange(obstacles_version_, surroundings.obstacles_version) != surroundings.obstacles_version)
+    rooms_.upload(std::vector<Real>(rooms_.size()));
   const ContactStateLayout at = layout();
   const auto field = [&](std::size_t begin) { return Strided<Real>{state.data() + begin, 1}; };
   last_ = {.pattern = pattern_,
@@ -74,7 +85,7 @@ void GarmentContacts<Real>::begin(const SurroundingsView<Real>& surroundings,
                          .rest_inverse_masses = {garment_->inverse_masses.view().data(), 1},
                          .masses = {garment_->masses.view().data(), 1}},
            .obstacles = surroundings.obstacles,
-           .near = {numbers(near_)},
+           .near = {numbers(near_), clearances()},
            .contacts = {.forces = field(at.forces()),
                         .obstacles = field(at.obstacles()),
                         .modes = field(at.modes()),
@@ -139,6 +150,16 @@ void GarmentContacts<Real>::find(const Buffer<Vec3<Real>>& iterate, int number) 
   last_.positions.iterate = numbers<Real>(iterate.view());
   if (last_.obstacles.size() > 0) kernels_->list_near_obstacles(device_->queue(), last_);
   kernels_->act_on_samples(device_->queue(), last_);
+  last_.near.clearances.by_start = false;
+}
+
+template <class Real>
+Clearances<Real> GarmentContacts<Real>::clearances() {
+  return {.seen_at = seen_at_.view(),
+          .ways = ways_.view(),
+          .rooms = rooms_.view(),
+          .obstacles = near_obstacles_.view(),
+          .by_start = true};
 }
 
 template <class Real>
@@ -200,10 +221,10 @@ KeptForces<Real> GarmentContacts<Real>::kept_forces() const {
 
 template <class Real>
 std::size_t GarmentContacts<Real>::memory_bytes() const {
-  std::size_t bytes = samples_.memory_bytes();
+  std::size_t bytes = samples_.memory_bytes() + seen_at_.bytes() + near_obstacles_.bytes();
   for (const Buffer<Real>* buffer :
        {&normals_, &pulls_, &stiffness_, &began_, &mismatches_, &weights_, &depths_, &errors_, &shared_with_,
-        &shared_areas_, &sample_stiffness_, &sample_forces_, &near_, &inverse_masses_})
+        &shared_areas_, &sample_stiffness_, &sample_forces_, &near_, &inverse_masses_, &ways_, &rooms_})
     bytes += buffer->bytes();
   return bytes;
 }

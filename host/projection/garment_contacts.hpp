@@ -15,6 +15,7 @@ namespace isocloth {
 template <class Real>
 struct SurroundingsView {
   ObstaclesView<Real> obstacles;
+  int obstacles_version = 0;  ///< another one: those at rest may be elsewhere
   GrippersView<Real> grippers;
   NodeForces<Real> forces;
   FacesView faces;
@@ -101,6 +102,7 @@ class GarmentContacts {
   CompressionCurve<Real> curve{};
 
  private:
+  Clearances<Real> clearances();  ///< of a part of a step that begins
   ArrayView<const Real> of_obstacles(const Buffer<Real>& values) const {
     return exist() && last_.obstacles.size() > 0 ? values.view() : ArrayView<const Real>{};
   }
@@ -111,9 +113,12 @@ class GarmentContacts {
   SampleArrays samples_;
   SamplePattern pattern_;
   Buffer<Real> normals_, pulls_, stiffness_, began_, mismatches_, weights_, depths_, errors_, shared_with_,
-      shared_areas_, sample_stiffness_, sample_forces_, near_, inverse_masses_;
-  ActOnSamples<Real> last_;  ///< arguments of the kernels in the part of a step
-  ArrayView<Real> state_;    ///< see begin()
+      shared_areas_, sample_stiffness_, sample_forces_, near_, inverse_masses_, ways_, rooms_;
+  Buffer<Vec3<Real>> seen_at_;  ///< of Clearances, as ways_, rooms_ and near_obstacles_
+  Buffer<std::uint32_t> near_obstacles_;
+  int obstacles_version_ = 0;  ///< of which rooms are known
+  ActOnSamples<Real> last_;    ///< arguments of the kernels in the part of a step
+  ArrayView<Real> state_;      ///< see begin()
   FirstIterate<Real> first_;
 };
 

@@ -52,6 +52,7 @@ bool ProjectionSolver<Real>::begin_substep(const Substep<double>& part) {
   if (!resolved_.is_newton) cloth_.clear_contact_forces();  // the step starts without them
   const Real inertia = system_.projection_metric().inertia;
   contacts_.begin({.obstacles = surroundings_.obstacles.view(0, part.number),
+                   .obstacles_version = surroundings_.obstacles.version(),
                    .grippers = surroundings_.grippers.view(0, part.number),
                    .forces = surroundings_.forces.view(0, part.number),
                    .faces = surroundings_.forces.faces(arrays_)},

@@ -53,6 +53,7 @@ class ObstacleTable {
                 const std::vector<const Garment*>& garments);
 
   std::size_t size() const { return shapes_ ? shapes_->size() : 0; }
+  int version() const { return shapes_ ? shapes_->version : 0; }  ///< see ObstacleShapes
   /// Sets where the obstacles are in the next `steps` steps of h [s].
   void set_motions(const std::vector<Clock>& clocks, double h, int steps);
   /// Sets where the bodies are in one of the steps of set_motions(), or in a part of it that is sought; shape

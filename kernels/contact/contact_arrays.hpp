@@ -1,6 +1,8 @@
 // Material points of a cloth that may touch obstacles, and what is kept of each contact.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/contact/obstacles.hpp"
 #include "kernels/core/views.hpp"
 
@@ -144,9 +146,29 @@ struct ContactPositions {
 
 /// Obstacles that a cloth may meet in a step: so many are listed, past that all are asked.
 constexpr Index most_near = 32;
+
+/// How far samples are from obstacles, so that of these most are not asked in most iterations: no result
+/// depends on it. A sample has the obstacles that were near when it was last measured; all others it cannot
+/// meet before its nodes have gone as far as it has room. Those that move count as near. Empty: all are
+/// asked.
+template <class Real>
+struct Clearances {
+  ArrayView<Vec3<Real>> seen_at;       ///< iterate at the last look [m], shape [node_count]
+  ArrayView<Real> ways;                ///< length of the way from there to the iterate [m], same shape
+  ArrayView<Real> rooms;               ///< [m], shape [node_count + element_count]; not > 0: not known
+  ArrayView<std::uint32_t> obstacles;  ///< bit o: obstacle o is near; same shape as `rooms`
+  bool by_start = false;               ///< the way leads by the start of the part of a step, which is new
+
+  static constexpr std::size_t most_obstacles = 32;
+  ISOCLOTH_HD static std::uint32_t bit(Index o) {
+    return std::uint32_t{1} << (static_cast<unsigned>(o) % most_obstacles);
+  }
+};
+
 template <class Real>
 struct NearObstacles {
   Strided<Real> list;  ///< count, then numbers, shape [1 + most_near]
+  Clearances<Real> clearances{};
 };
 
 }  // namespace isocloth

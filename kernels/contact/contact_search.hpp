@@ -52,10 +52,35 @@ class ContactSearch {
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
     ISOCLOTH_BACKEND::list_near(o_, least, most, c_.offset + Law::release_distance, near_);
   }
-  /// visit(obstacle) for all that the cloth may meet.
+  /// Notes how far a node has gone since the last look.
+  ISOCLOTH_DEVICE void note_way(Index node) const {
+    const Clearances<Real>& own = near_.clearances;
+    if (own.ways.empty()) return;
+    const Vec3<Real> to = x_.iterate.vector(node), start = x_.start.vector(node), seen_at = own.seen_at[node];
+    const Real way = own.by_start ? length(start - seen_at) + length(to - start) : length(to - seen_at);
+    own.ways[node] = way < Real(HUGE_VAL) ? way : Real(HUGE_VAL);
+    own.seen_at[node] = to;
+  }
+  /// Obstacles that a sample without contacts may meet at the iterate or on the way there, as bits of
+  /// Clearances. Once per look.
+  ISOCLOTH_DEVICE std::uint32_t near_obstacles(Index sample) const {
+    const Clearances<Real>& own = near_.clearances;
+    if (own.rooms.empty()) return ~std::uint32_t{0};
+    Real way = 0;
+    for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
+      way = larger(own.ways[p_.slot_nodes[slot]], way);
+    own.rooms[sample] -= way;
+    if (!(own.rooms[sample] > 0)) measure_clearance(sample, way);
+    return own.obstacles[sample];
+  }
+  /// visit(obstacle) for all that the cloth may meet, of those of a sample.
   template <class Visit>
-  ISOCLOTH_DEVICE void for_each_near(const Visit& visit) const {
-    ISOCLOTH_BACKEND::for_each_near(o_, near_, visit);
+  ISOCLOTH_DEVICE void for_each_near(std::uint32_t obstacles, const Visit& visit) const {
+    if (obstacles == 0) return;
+    const bool are_all = near_.clearances.rooms.empty();
+    ISOCLOTH_BACKEND::for_each_near(o_, near_, [&](Index o) {
+      if (are_all || (obstacles & Clearances<Real>::bit(o)) != 0) visit(o);
+    });
   }
   /// Edges and faces lie no deeper in it than their corners.
   ISOCLOTH_DEVICE bool is_flat(Index o) const { return o_.shapes[o].kind == ShapeKind::plane; }
@@ -83,11 +108,11 @@ class ContactSearch {
     return element_at(sample, pose_at_end(o, between), x_.iterate);
   }
   /// Whether an element without contacts may get one.
-  ISOCLOTH_DEVICE bool may_touch_any(Index sample) const {
-    if (!(near_.list[0] > 0)) return false;
+  ISOCLOTH_DEVICE bool may_touch_any(Index sample, std::uint32_t obstacles) const {
+    if (obstacles == 0 || !(near_.list[0] > 0)) return false;
     const Box<Real> box = box_around(sample);
     bool may = false;
-    for_each_near([&](Index o) {
+    for_each_near(obstacles, [&](Index o) {
       if (may || is_flat(o) || !comes_near(o, box)) return;
       may = approach(o, sample, element_at(o, sample), false).may_touch;
     });
@@ -155,6 +180,34 @@ class ContactSearch {
   const Easing<Real> easing_;
 
  private:
+  /// Whatever a sample passed on the way of the step is as far as it is, but for the length of that way.
+  ISOCLOTH_DEVICE_CALL void measure_clearance(Index sample, Real way) const {
+    const Index first = p_.sample_begin[sample], count = p_.sample_begin[sample + 1] - first;
+    Vec3<Real> center{}, corners[4];
+    Real passed = 0;
+    for (Index i = 0; i < count; ++i) {
+      const Index node = p_.slot_nodes[first + i];
+      corners[i] = x_.iterate.vector(node);
+      center += (Real(1) / static_cast<Real>(count)) * corners[i];
+      passed = larger(length(corners[i] - x_.start.vector(node)), passed);
+    }
+    for (Index i = 0; i < count; ++i) corners[i] -= center;
+    // What is not near stays so for two steps like this one; what is near may be so no more after some.
+    const Real touching = c_.offset + c_.tolerance + passed, spare = c_.tolerance + 2 * passed;
+    std::uint32_t near = 0;
+    Real room = Real(HUGE_VAL);
+    for (Index o = 0; o < static_cast<Index>(o_.size()); ++o) {
+      const Real own =
+          o_.moving[o] >= 0 ? Real(0) : distance_at_least(o_, o, center, corners, count) - touching;
+      if (!(own > spare))
+        near |= Clearances<Real>::bit(o);
+      else if (own < room)
+        room = own;
+    }
+    if (near != 0 && 4 * spare < room) room = 4 * spare;
+    near_.clearances.rooms[sample] = way < Real(HUGE_VAL) ? room : Real(0);
+    near_.clearances.obstacles[sample] = near;
+  }
   struct Approach {
     bool may_touch = false;
     bool is_fast = false;  ///< it may have passed through
@@ -251,7 +304,7 @@ class ContactSearch {
                        c_.tolerance, hit.from, hit.to);
   }
 
-  const NearObstacles<Real> near_;
+  const NearObstacles<Real>& near_;
 };
 
 }  // namespace isocloth::ISOCLOTH_BACKEND

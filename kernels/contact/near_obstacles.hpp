@@ -39,6 +39,32 @@ ISOCLOTH_DEVICE bool may_meet(const ObstaclesView<Real>& obstacles, Index o, Vec
          most.y + room > motion.least.y && least.z - room < motion.most.z && most.z + room > motion.least.z;
 }
 
+/// At most the distance of any point between `corners`, which are relative to `center`, one of them, from
+/// obstacle o, which is at rest [m].
+template <class Real>
+ISOCLOTH_DEVICE Real distance_at_least(const ObstaclesView<Real>& obstacles, Index o, Vec3<Real> center,
+                                       const Vec3<Real>* corners, Index count) {
+  const Placement<Real>& place = obstacles.placement(o);
+  const ShapeView<Real>& shape = obstacles.shapes[o];
+  if (shape.is_convex()) {  // it lies behind the tangent plane of each of its distances
+    const Distance<Real> at_center = signed_distance(shape, to_local(place.begin, center));
+    const Vec3<Real> normal = turned(place.begin, at_center.normal);
+    Real least = 0;
+    for (Index i = 0; i < count; ++i) {
+      const Real along = dot(normal, corners[i]);
+      least = along < least ? along : least;
+    }
+    return at_center.value + least;
+  }
+  // Values of a grid change faster than distances.
+  Real radius = 0;
+  for (Index i = 0; i < count; ++i) radius = larger(length(corners[i]), radius);
+  const Vec3<Real> beyond{larger(larger(place.least.x - center.x, center.x - place.most.x), Real(0)),
+                          larger(larger(place.least.y - center.y, center.y - place.most.y), Real(0)),
+                          larger(larger(place.least.z - center.z, center.z - place.most.z), Real(0))};
+  return length(beyond) - radius;
+}
+
 /// Lists the obstacles that may meet the box; past most_near they are only counted.
 template <class Real>
 ISOCLOTH_DEVICE void list_near(const ObstaclesView<Real>& obstacles, Vec3<Real> least, Vec3<Real> most,

@@ -28,16 +28,18 @@ struct NearBody {
   template <class Block>
   ISOCLOTH_DEVICE void operator()(const Block& block, Index) const {
     Box<Real>* boxes = block.template shared<Box<Real>>();
+    const SampleTerms<Real> terms(a);
     Box<Real> box{a.positions.start.vector(0), a.positions.start.vector(0)};
     for (Index i = block.rank(); i < a.pattern.node_count; i += block.size()) {
       box.add(a.positions.start.vector(i));
       box.add(a.positions.iterate.vector(i));
+      terms.note_way(i);
     }
     boxes[block.rank()] = box;
     block.sync();
     if (block.rank() != 0) return;
     for (int i = 1; i < block.size(); ++i) box.add(boxes[i]);
-    SampleTerms<Real>(a).list_near(box.least, box.most);
+    terms.list_near(box.least, box.most);
   }
 };
 
@@ -51,6 +53,8 @@ template <class Real>
 struct UpdateBody {
   UpdateSamples<Real> a;
   ISOCLOTH_DEVICE void operator()(Index sample) const {
+    const ActOnSamples<Real>& all = a.samples;
+    if (all.grippers.size() == 0 && !ContactTerms<Real>::touches(all.pattern, all.contacts, sample)) return;
     const auto correction = [&](Index node) {
       const Index i = a.free.number[node];
       return i < 0 ? Vec3<Real>{} : a.correction[i];
@@ -83,7 +87,10 @@ void list_near_obstacles(const Queue& queue, const ActOnSamples<Real>& args) {
 }
 template <class Real>
 void act_on_samples(const Queue& queue, const ActOnSamples<Real>& args) {
-  parallel_for(queue, args.pattern.sample_count(), ActBody<Real>{args});
+  // Further contacts of an element are found with its first one.
+  const Index count = args.without_contacts ? args.pattern.sample_count()
+                                            : args.pattern.node_count + args.pattern.element_count();
+  parallel_for(queue, count, ActBody<Real>{args});
 }
 template <class Real>
 void update_samples(const Queue& queue, const UpdateSamples<Real>& args) {

@@ -62,7 +62,7 @@ void begin_samples(const Queue& queue, const ActOnSamples<Real>& args);
 /// Nodes that are held rigidly, where their grippers are when the step ends. One item per node.
 template <class Real>
 void place_held(const Queue& queue, const PlaceHeld<Real>& args);
-/// Obstacles whose boxes the cloth's box meets, over the step so far. One block.
+/// Obstacles whose boxes the cloth's box meets, over the step so far, and the ways of its nodes. One block.
 template <class Real>
 void list_near_obstacles(const Queue& queue, const ActOnSamples<Real>& args);
 /// Forces and stiffness at the iterate. One item per sample.

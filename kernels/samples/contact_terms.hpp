@@ -64,14 +64,20 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     if (p_.contacts_per_node > 0) find_at_node(sample);
   }
 
+  /// Whether a contact of the sample acts, so that update() has something to do.
+  static ISOCLOTH_DEVICE bool touches(const SamplePattern& pattern, const ContactArrays<Real>& contacts,
+                                      Index sample) {
+    const Index first = pattern.first_contact(sample), end = first + pattern.contacts_of(sample);
+    for (Index c = first; c < end; ++c)
+      if (acts(contacts, c)) return true;
+    return false;
+  }
   /// p of the sample's contacts.
   template <class Correction, class Move>
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
+    if (!touches(p_, a_, sample)) return;
     Vec3<Real> d{};
     const Index first = p_.first_contact(sample), count = p_.contacts_of(sample);
-    bool touches = false;
-    for (Index c = first; c < first + count; ++c) touches = touches || acts(a_, c);
-    if (!touches) return;
     for (Index slot = p_.sample_begin[sample]; slot < p_.sample_begin[sample + 1]; ++slot)
       d += a_.weights[slot] * correction(p_.slot_nodes[slot]);
     for (Index c = first; c < first + count; ++c) {
@@ -142,7 +148,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
     return c_.inertia / inverse;
   }
 
-  using Search::list_near;
+  using Search::list_near, Search::note_way;
 
  private:
   /// A sample without contacts in this iteration; their forces are kept.
@@ -167,8 +173,12 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   ISOCLOTH_DEVICE void find_at_node(Index node) const {
     const Index first = p_.first_contact(node), count = p_.contacts_per_node;
     Hit<Real> hits[most_contacts_per_node];
-    for (Index k = 0; k < count; ++k) hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);
-    this->for_each_near([&](Index o) {
+    std::uint32_t near = this->near_obstacles(node);
+    for (Index k = 0; k < count; ++k) {
+      hits[k].obstacle = static_cast<Index>(a_.obstacles[first + k]);
+      if (hits[k].obstacle >= 0) near |= Clearances<Real>::bit(hits[k].obstacle);
+    }
+    this->for_each_near(near, [&](Index o) {
       Hit<Real> hit;
       this->measure_node(o, node, hit);
       note_depth(node, hit);
@@ -197,17 +207,21 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
   }
 
   ISOCLOTH_DEVICE void find_on_element(Index sample) const {
+    std::uint32_t near = this->near_obstacles(sample);
     bool holds = false;
-    for (Index k = 0; k < p_.contacts_per_element; ++k)
-      holds = holds || a_.obstacles[p_.first_contact(sample + k * p_.element_count())] >= 0;
-    if (!holds && !this->may_touch_any(sample)) return leave(sample);
+    for (Index k = 0; k < p_.contacts_per_element; ++k) {
+      const Index o = static_cast<Index>(a_.obstacles[p_.first_contact(sample + k * p_.element_count())]);
+      holds = holds || o >= 0;
+      if (o >= 0) near |= Clearances<Real>::bit(o);
+    }
+    if (!holds && !this->may_touch_any(sample, near)) return leave(sample);
     clear(sample);
-    move_on_element(sample);
+    move_on_element(sample, near);
   }
   /// A contact goes with the deepest point of its obstacle while that moves a little in an iteration. Where
   /// it jumps, the contact stays where it was and the deepest point gets one of its own: with one for both,
   /// an element that rolls over a solid tilts to and fro.
-  ISOCLOTH_DEVICE_CALL void move_on_element(Index sample) const {
+  ISOCLOTH_DEVICE_CALL void move_on_element(Index sample, std::uint32_t near) const {
     const Index count = p_.contacts_per_element;
     const auto contact_of = [&](Index k) { return p_.first_contact(sample + k * p_.element_count()); };
     ElementHit<Real> hits[most_contacts_per_element];
@@ -216,7 +230,7 @@ class ContactTerms : public SampleTerm<Real>, ContactSearch<Real> {
       hits[k].u = a_.points[contact_of(k) * 2];
       hits[k].v = a_.points[contact_of(k) * 2 + 1];
     }
-    this->for_each_near([&](Index o) {
+    this->for_each_near(near, [&](Index o) {
       if (this->is_flat(o)) return;
       bool keeps = false;
       for (Index k = 0; k < count; ++k) keeps = keeps || hits[k].obstacle == o;

@@ -42,6 +42,8 @@ class SampleTerms {
   ISOCLOTH_DEVICE void update(Index sample, const Correction& correction, const Move& move) const {
     for_each([&](const auto& term) { term.update(sample, correction, move); });
   }
+  /// Before act(): what is kept of the way of a node, see Clearances.
+  ISOCLOTH_DEVICE void note_way(Index node) const { contacts_.note_way(node); }
   /// Before act(): the cloth lies between these corners over the step so far.
   ISOCLOTH_DEVICE void list_near(Vec3<Real> least, Vec3<Real> most) const {
     contacts_.list_near(least, most);

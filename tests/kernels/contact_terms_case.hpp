@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <utility>
 
 #include "engine/core/random.hpp"
 #include "engine/mesh/generators.hpp"
@@ -72,7 +73,9 @@ struct Expected {
 template <class Real>
 class ContactTermsCase : public ::testing::Test {
  protected:
-  Scene scene = planted_scene();
+  explicit ContactTermsCase(Scene own = planted_scene()) : scene(std::move(own)) {}
+
+  Scene scene;
   const Garment& garment = scene.garments[0];
   Device device{ExecutionOptions{.threads = 1}};
   GarmentArrays<Real> arrays{device, garment, find_recipe(scene.recipe), false, true};
@@ -83,6 +86,7 @@ class ContactTermsCase : public ::testing::Test {
   std::vector<Real> forces, obstacles, slips, points, normals, pulls, stiffness, began, mismatches, modes,
       weights, depths, errors, shared_with, shared_areas, sample_stiffness, sample_forces, near;
   std::vector<Real> eased_obstacles, eased_depths;  ///< where pattern.eases
+  Clearances<Real> clearances;
   double ease_begin = 0, ease_end = 0, sought_from = 0,
          sought_to = 1;           ///< of the step; of the part that is sought
   std::vector<Vector3d> planted;  ///< forces before
@@ -171,7 +175,7 @@ class ContactTermsCase : public ::testing::Test {
                       {iterate.data(), 1},
                       {inverse_masses.data(), 1},
                       {inverse_masses.data(), 1}};
-    args.near = {{near.data(), 1}};
+    args.near = {{near.data(), 1}, clearances};
     ContactArrays<Real>& all = args.contacts;
     all.forces.data = forces.data();
     all.obstacles.data = obstacles.data();
@@ -198,6 +202,7 @@ class ContactTermsCase : public ::testing::Test {
   void find(bool keeps_forces) {
     with_terms(keeps_forces, [&](const cpu::ContactTerms<Real>& terms) {
       terms.list_near({-1, -1, -1}, {1, 1, 1});
+      for (Index node = 0; node < pattern.node_count; ++node) terms.note_way(node);
       for (Index s = 0; s < pattern.sample_count(); ++s) terms.act(s);
     });
   }
