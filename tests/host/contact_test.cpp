@@ -197,6 +197,22 @@ TEST(Contact, BlocksOfThreadsGiveTheSameBits) {
   }
 }
 
+TEST(Contact, BlocksOfThreadsFindContactsInLanes) {
+  Scene scene = mixed_scene(3);
+  for (Garment& g : scene.garments) g.initial_velocities.assign(g.mesh.positions.size(), {0, 0, -2});
+  constexpr int steps = 12;
+  ExecutionOptions options = one_thread(StepSolver::batched);
+  const BatchRun expected = run_batch(scene, options, steps);
+  for (const int threads : {2, 7}) {
+    options.emulated_block = threads;
+    const BatchRun found = run_batch(scene, options, steps);
+    for (std::size_t g = 0; g < 3; ++g) {
+      EXPECT_GT(contacts_in(expected.states[g]), 0);
+      expect_same_contacts(found.states[g], expected.states[g], std::to_string(threads) + " threads");
+    }
+  }
+}
+
 TEST(Contact, RunsGoOnFromTheirStates) {
   for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
     const Scene scene = mixed_scene(2);
