@@ -1,5 +1,6 @@
 #include "host/projection/cloth_adjoint.hpp"
 
+#include <Eigen/Sparse>
 #include <algorithm>
 #include <utility>
 
@@ -11,21 +12,14 @@ namespace {
 
 using Nodes = std::vector<Vec3d>;
 
-/// Block of two free numbers in the lower triangle by columns, rows ascending.
-std::size_t block_of(const NodalPattern& pattern, Index a, Index b) {
-  const Index column = std::min(a, b), row = std::max(a, b);
-  const auto [begin, end] = std::ranges::equal_range(pattern.block_columns, column);
-  const auto rows = pattern.block_rows.begin(), from = rows + (begin - pattern.block_columns.begin()),
-             to = rows + (end - pattern.block_columns.begin());
-  return static_cast<std::size_t>(std::lower_bound(from, to, row) - rows);
-}
-
 /// Garments and contacts as one system, its vectors flat: free nodes of all garments, then nu.
 class Together {
  public:
   Together(std::vector<StepAdjoint>& garments, const ClothContactAdjoint& contacts,
            const SurfaceFeatures& features)
-      : garments_(garments), contacts_(contacts), features_(features), stiffness_(contacts.stiffness()) {}
+      : garments_(garments), contacts_(contacts), features_(features), stiffness_(contacts.stiffness()) {
+    factorise();
+  }
 
   std::vector<double> right_side() const {
     std::vector<double> side;
@@ -71,21 +65,49 @@ class Together {
     is_convex = is_convex && !(curvature < 0);
     return product;
   }
-  std::vector<double> precondition(const std::vector<double>& flat) {
-    std::vector<double> found;
-    for (std::size_t g = 0; g < garments_.size(); ++g) {
-      const Nodes own = garments_[g].precondition(part(flat, g));
-      const std::vector<double> numbers = as_numbers(own.data(), own.size());
-      found.insert(found.end(), numbers.begin(), numbers.end());
+  std::vector<double> precondition(const std::vector<double>& flat) const {
+    const auto free = static_cast<Eigen::Index>(flat.size() - stiffness_.size());
+    std::vector<double> found(flat.size());
+    Eigen::Map<Eigen::VectorXd>(found.data(), free) =
+        factor_.solve(Eigen::Map<const Eigen::VectorXd>(flat.data(), free));
+    for (std::size_t k = 0; k < stiffness_.size(); ++k) {
+      const std::size_t at = static_cast<std::size_t>(free) + k;
+      found[at] = stiffness_[k] * flat[at];
     }
-    const std::size_t first = found.size();
-    for (std::size_t k = 0; k < stiffness_.size(); ++k) found.push_back(stiffness_[k] * flat[first + k]);
     return found;
   }
 
   bool is_convex = true;
 
  private:
+  /// The matrices of the garments and what is symmetric of C^T k E, as one.
+  void factorise() {
+    std::vector<Eigen::Triplet<double>> entries;  // of the lower triangle
+    const auto add = [&](Index row, Index column, const auto& entry) {
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+          if (3 * row + i >= 3 * column + j) entries.emplace_back(3 * row + i, 3 * column + j, entry(i, j));
+    };
+    std::vector<Index> numbers(features_.node_surfaces.size(), -1);
+    Index first = 0;
+    for (std::size_t g = 0; g < garments_.size(); ++g) {
+      const NodalPattern& pattern = garments_[g].pattern();
+      const double* const blocks = std::as_const(garments_[g].system().blocks()).view().data();
+      for (std::size_t b = 0; b < pattern.block_rows.size(); ++b)
+        add(first + pattern.block_rows[b], first + pattern.block_columns[b],
+            [&](int i, int j) { return blocks[9 * b + static_cast<std::size_t>(3 * i + j)]; });
+      each_free(g, [&](std::size_t i, std::size_t node) { numbers[node] = first + static_cast<Index>(i); });
+      first += pattern.free_count();
+    }
+    contacts_.each_block([&](Index i, Index j, const std::array<Vec3d, 3>& rows) {
+      add(std::max(numbers[i], numbers[j]), std::min(numbers[i], numbers[j]),
+          [&](int row, int column) { return (&rows[static_cast<std::size_t>(row)].x)[column]; });
+    });
+    Eigen::SparseMatrix<double> matrix(3 * first, 3 * first);
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    factor_.compute(matrix);
+    if (factor_.info() != Eigen::Success) garments_.front().refuse_factor();
+  }
   template <class Visit>
   void each_free(std::size_t g, const Visit& visit) const {
     const std::vector<Index>& free = garments_[g].pattern().free_nodes;
@@ -97,20 +119,8 @@ class Together {
   const ClothContactAdjoint& contacts_;
   const SurfaceFeatures& features_;
   const std::vector<double> stiffness_;
+  Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> factor_;
 };
-
-void add_own_sides(std::vector<StepAdjoint>& garments, const ClothContactAdjoint& contacts,
-                   const SurfaceFeatures& features) {
-  contacts.each_own_side([&](Index i, Index j, const std::array<Vec3d, 3>& rows) {
-    const auto g = static_cast<std::size_t>(features.node_surfaces[i]);
-    const NodalPattern& pattern = garments[g].pattern();
-    const auto number = [&](Index node) { return pattern.free_number[node - features.node_begin[g]]; };
-    double* const block =
-        garments[g].system().blocks().view().data() + 9 * block_of(pattern, number(i), number(j));
-    for (int row = 0; row < 3; ++row)
-      for (int column = 0; column < 3; ++column) block[3 * row + column] += (&rows[row].x)[column];
-  });
-}
 
 }  // namespace
 
@@ -119,10 +129,8 @@ std::vector<StepGradient> gradients_of_cloths(std::vector<StepAdjoint>& garments
                                               const SurfaceFeatures& features,
                                               const std::vector<StateGradient>& losses) {
   constexpr double rtol = 1e-10;
-  constexpr int most = 600;
+  constexpr int most = 300;
   for (std::size_t g = 0; g < garments.size(); ++g) garments[g].begin(losses[g]);
-  add_own_sides(garments, contacts, features);
-  for (StepAdjoint& garment : garments) garment.factor();
   Together together(garments, contacts, features);
   std::vector<double> solution;
   for (int round = 0; round < StepAdjoint::most_rounds; ++round) {

@@ -7,8 +7,8 @@
 namespace isocloth {
 
 /// StepAdjoint::gradient() of garments between which contacts push: w of all garments and nu of all contacts
-/// are found together, by GMRES in the norm of the garments' factors, to which contacts' own sides are added.
-/// garments: as the contacts' features number them; losses: shape [garment]. Throws NumericalError where a
+/// are found together, by GMRES in the norm of a factor of the garments' matrices and of what holds contacts.
+/// garments: as the contacts' features number them; losses: shape [garment]. Throws NumericalError where the
 /// system cannot be solved.
 std::vector<StepGradient> gradients_of_cloths(std::vector<StepAdjoint>& garments,
                                               const ClothContactAdjoint& contacts,

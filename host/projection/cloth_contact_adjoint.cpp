@@ -62,7 +62,7 @@ void ClothContactAdjoint::add_contact(std::uint64_t key, const Vec3d& force) {
   if (!(gamma > 0) || !(inverse > 0)) return;
   own.normal = (1 / norm(way)) * way;
   // What the law asks of a contact whose force is kept (ContactLaw::response).
-  constexpr double holding = 50, firmness = 100;
+  constexpr double holding = 50, firmness = 1000;
   const Index one = cloths_.features.node_surfaces[own.nodes[0]],
               other = cloths_.features.node_surfaces[own.nodes[own.count - 1]];
   const FrictionClasses& classes = cloths_.friction;
@@ -169,13 +169,7 @@ void ClothContactAdjoint::multiply(const Nodes& w, const double* nu, Nodes& y, d
           for (std::size_t m = 0; m < 3; ++m)
             sum[k] -= own.by_force[3 * j + m][3 * i + k] * coordinate(at[j], m);
       }
-      Vec3d& to = y[own.nodes[i]];
-      to += Vec3d{sum[0], sum[1], sum[2]};
-      for (std::size_t j = 0; j < own.count; ++j) {
-        if (side_of(own, i) != side_of(own, j)) continue;
-        const Rows rows = block_of(own, i, j);
-        to -= Vec3d{dot(rows[0], at[j]), dot(rows[1], at[j]), dot(rows[2], at[j])};
-      }
+      y[own.nodes[i]] += Vec3d{sum[0], sum[1], sum[2]};
     }
   }
 }

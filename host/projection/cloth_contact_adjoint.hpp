@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "engine/core/array_view.hpp"
@@ -41,18 +42,17 @@ class ClothContactAdjoint {
   std::size_t force_count() const { return force_count_; }
   /// Stiffness by which nu is found along with w, of each unknown [kg], shape [force_count].
   std::vector<double> stiffness() const;
-  /// Calls visit(i, j, rows) of nodes of one side with what a contact adds to their block, w_i w_j K: its own
-  /// side of C^T k E, for the matrix that preconditions. Once for i = j, else for one order of the two.
+  /// Calls visit(i, j, rows) of free nodes with what is symmetric of C^T k E in the block of both, for the
+  /// matrix that preconditions; once for i = j, else for one order of the two.
   template <class Visit>
-  void each_own_side(const Visit& visit) const {
+  void each_block(const Visit& visit) const {
     for (const Contact& own : contacts_)
       for (std::size_t i = 0; i < own.count; ++i)
         for (std::size_t j = 0; j <= i; ++j)
-          if (side_of(own, i) == side_of(own, j) && is_free(own, i) && is_free(own, j))
-            visit(own.nodes[i], own.nodes[j], block_of(own, i, j));
+          if (is_free(own, i) && is_free(own, j)) visit(own.nodes[i], own.nodes[j], block_of(own, i, j));
   }
-  /// Adds to y what contacts are of the product with (w, nu), and C^T k E w, but for each_own_side(); z = E
-  /// w. Nodes that are told have no part.
+  /// Adds to y what contacts are of the product with (w, nu), and C^T k E w; z = E w. Nodes that are told
+  /// have no part.
   void multiply(const Nodes& w, const double* nu, Nodes& y, double* z) const;
   /// Adds to `pulled`, of told nodes too, what contacts are of the first row above, to by_start the
   /// derivatives by x_n. Returns that by the dynamic coefficients of friction, all of them together.
@@ -81,7 +81,6 @@ class ClothContactAdjoint {
   /// nearest when the step began.
   void differentiate(Contact& own, const Vec3d& force, const std::array<double, 4>& weights_before,
                      const FrictionView<double>& friction) const;
-  static std::size_t side_of(const Contact& own, std::size_t i) { return i < own.first_count ? 0 : 1; }
   bool is_free(const Contact& own, std::size_t i) const { return cloths_.inverse_inertia[own.nodes[i]] > 0; }
   static Rows block_of(const Contact& own, std::size_t i, std::size_t j);
   /// E w of a contact, k of its numbers.

@@ -180,13 +180,9 @@ StepAdjoint::Nodes StepAdjoint::multiply(const Nodes& x, bool& is_convex) {
   return y;
 }
 
-StepAdjoint::Nodes StepAdjoint::precondition(const Nodes& residual) {
-  if (residual.empty()) return {};
-  system_.right_side().upload(residual);
-  if (!system_.nodal_solver().solve_block(system_.right_side(), system_.correction(), residual.size(), {0}))
-    throw NumericalError("garment \"" + system_.garment().name +
-                         "\": the gradient of a step is not finite, expected one of finite losses");
-  return system_.correction().download();
+void StepAdjoint::refuse_factor() const {
+  throw NumericalError("garment \"" + system_.garment().name +
+                       "\": the system of a step cannot be factorised");
 }
 
 void StepAdjoint::refuse_solution(double rtol, int iterations) const {
@@ -197,7 +193,14 @@ void StepAdjoint::refuse_solution(double rtol, int iterations) const {
 
 std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, bool& is_convex) {
   const auto multiply_one = [&](const Nodes& x) { return multiply_symmetric(x); };
-  const auto inverse = [&](const Nodes& r) { return precondition(r); };
+  bool is_finite = true;
+  const auto inverse = [&](const Nodes& r) {
+    system_.right_side().upload(r);
+    is_finite =
+        system_.nodal_solver().solve_block(system_.right_side(), system_.correction(), r.size(), {0}) &&
+        is_finite;
+    return system_.correction().download();
+  };
   constexpr double rtol = 1e-10;
   Nodes solution;
   int iterations = 0;
@@ -224,7 +227,7 @@ std::vector<Vec3d> StepAdjoint::solve_whole(const Nodes& right_side, bool& is_co
     is_met = iterations < most_cg_iterations;
     is_convex = is_convex && system.is_convex;
   }
-  if (!std::isfinite(dot_of(solution, solution)))
+  if (!is_finite || !std::isfinite(dot_of(solution, solution)))
     throw NumericalError("garment \"" + system_.garment().name +
                          "\": the gradient of a step is not finite, expected one of finite losses");
   if (!is_met) refuse_solution(rtol, iterations);
@@ -330,15 +333,10 @@ void StepAdjoint::begin(const StateGradient& loss) {
                .pushing = pushing_pairs()};
 }
 
-void StepAdjoint::factor() {
-  if (pattern().free_count() > 0 && !system_.factor())
-    throw NumericalError("garment \"" + system_.garment().name +
-                         "\": the system of a step cannot be factorised");
-}
-
 StepGradient StepAdjoint::gradient(const StateGradient& loss) {
   begin(loss);
-  factor();
+  if (pattern().free_count() == 0) return end();
+  if (!system_.factor()) refuse_factor();
   // Rigid rows are held by multipliers nu: A w + J^T nu = dL, J w = 0, nu from one solve to the next.
   for (int round = 0; round < most_rounds; ++round) {
     const Nodes side = right_side();

@@ -33,10 +33,8 @@ class StepAdjoint {
 
   // The same in parts, of garments that meet in the step (ClothAdjoint).
   using Nodes = std::vector<Vec3d>;
-  /// Takes the loss and assembles A, to which the caller may add.
+  /// Takes the loss and assembles A.
   void begin(const StateGradient& loss);
-  /// Factorises what is assembled. Throws NumericalError where it cannot be.
-  void factor();
   const NodalPattern& pattern() const { return arrays_.pattern; }
   ProjectionSystem<double>& system() { return system_; }
   /// Inverse inertia of each node, 0: told where to be [1/kg], shape [node_count].
@@ -45,7 +43,6 @@ class StepAdjoint {
   Nodes right_side() const;
   /// A^T x on free nodes; is_convex: set to false where A is not positive definite along x.
   Nodes multiply(const Nodes& x, bool& is_convex);
-  Nodes precondition(const Nodes& residual);
   /// Leaves out what pushes, see StepGradient::buckles.
   void buckle();
   /// Takes a solution on free nodes and corrects multipliers of rigid rows by it; returns whether J w = 0.
@@ -54,6 +51,7 @@ class StepAdjoint {
   /// What comes of w. more_pulled: of A^T w by what the caller added, on all nodes; by_start: derivatives by
   /// x_n of that. Empty: nothing.
   StepGradient end(const Nodes& more_pulled = {}, const Nodes& by_start = {});
+  [[noreturn]] void refuse_factor() const;
   [[noreturn]] void refuse_solution(double rtol, int iterations) const;
 
  private:

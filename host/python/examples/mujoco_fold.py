@@ -19,16 +19,20 @@ from isocloth.mujoco import Bridge
 STEP = 0.005
 SIZE, NODES = 0.3, 21
 OVER = 0.03  # of the towel lies beyond the edge of the table [m]
-HAND = """<body name="{n}" pos="{x} -.018 0" gravcomp="1"><joint name="{n}_x" type="slide" axis="{s} 0 0" damping="80"/>
- <joint name="{n}_y" type="slide" axis="0 1 0" damping="80"/><joint name="{n}_z" type="slide" axis="0 0 1" damping="80"/>
+HAND = """<body name="{n}" pos="{x} -.018 0" gravcomp="1">
+ <joint name="{n}_x" type="slide" axis="{s} 0 0" damping="80"/>
+ <joint name="{n}_y" type="slide" axis="0 1 0" damping="80"/>
+ <joint name="{n}_z" type="slide" axis="0 0 1" damping="80"/>
  <joint name="{n}_turn" type="hinge" axis="-1 0 0" damping="1"/>
  <geom type="box" size=".012 .012 .02" pos="{palm} 0 0" mass=".4" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/>
  <body name="{n}_low" pos="0 0 -.03" gravcomp="1"><joint name="{n}_low" type="slide" axis="0 0 1" damping="10"/>
   <geom name="{n}_low" type="box" size=".014 .01 .003" mass=".05" friction=".8" rgba=".15 .15 .15 1"/>
-  <geom type="box" size=".02 .006 .003" pos="{link} 0 0" mass=".02" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/></body>
+  <geom type="box" size=".02 .006 .003" pos="{link} 0 0" mass=".02" contype="0" conaffinity="0"
+   rgba=".3 .3 .32 1"/></body>
  <body name="{n}_high" pos="0 0 .03" gravcomp="1"><joint name="{n}_high" type="slide" axis="0 0 -1" damping="10"/>
   <geom name="{n}_high" type="box" size=".014 .01 .003" mass=".05" friction=".8" rgba=".15 .15 .15 1"/>
-  <geom type="box" size=".02 .006 .003" pos="{link} 0 0" mass=".02" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/></body>
+  <geom type="box" size=".02 .006 .003" pos="{link} 0 0" mass=".02" contype="0" conaffinity="0"
+   rgba=".3 .3 .32 1"/></body>
 </body>"""
 MOTORS = """<position joint="{n}_x" kp="2000"/><position joint="{n}_y" kp="2000"/><position joint="{n}_z" kp="2000"/>
 <position joint="{n}_turn" kp="20"/>
@@ -105,8 +109,8 @@ def main():
             pictures.append(renderer.render().copy())
         if (k + 1) % round(1 / STEP) == 0:
             print(f"{t + STEP:.0f} s: {time.process_time() - cpu:.1f} s of CPU", flush=True)
-    print(f"nodes of the upper half are {100 * misfit(bridge.simulation.positions(0)):.0f} % of an edge from those that "
-          f"they are to lie on")
+    print(f"nodes of the upper half are {100 * misfit(bridge.simulation.positions(0)):.0f} % of an edge from those "
+          "that they are to lie on")
     print(f"largest force on a finger {most:.2f} N; {missed} steps of {round(end / STEP)} not converged; "
           f"{(time.process_time() - cpu) / round(end / STEP) * 1e3:.1f} ms of CPU a step")
     if pictures:

@@ -1,5 +1,5 @@
-"""Two position-controlled grippers of MuJoCo hang a towel on a hook: they take it by its upper corners, lead it over the
-hook, lower it behind and let go.
+"""Two position-controlled grippers of MuJoCo hang a towel on a hook: they take it by its upper corners, lead it over
+the hook, lower it behind and let go.
 
     pip install 'isocloth[mujoco,record]' matplotlib
     MUJOCO_GL=egl python host/python/examples/mujoco_hang.py results/hang --film
@@ -25,10 +25,12 @@ HAND = """<body name="{n}" pos="{x} 0 {top}" gravcomp="1"><joint name="{n}_y" ty
  <geom type="box" size=".012 .02 .012" pos="0 0 .05" mass=".4" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/>
  <body name="{n}_near" pos="0 -.025 0" gravcomp="1"><joint name="{n}_near" type="slide" axis="0 1 0" damping="10"/>
   <geom name="{n}_near" type="box" size=".01 .003 .012" mass=".05" friction=".8" rgba=".15 .15 .15 1"/>
-  <geom type="box" size=".005 .003 .016" pos="0 0 .028" mass=".02" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/></body>
+  <geom type="box" size=".005 .003 .016" pos="0 0 .028" mass=".02" contype="0" conaffinity="0"
+   rgba=".3 .3 .32 1"/></body>
  <body name="{n}_far" pos="0 .025 0" gravcomp="1"><joint name="{n}_far" type="slide" axis="0 -1 0" damping="10"/>
   <geom name="{n}_far" type="box" size=".01 .003 .012" mass=".05" friction=".8" rgba=".15 .15 .15 1"/>
-  <geom type="box" size=".005 .003 .016" pos="0 0 .028" mass=".02" contype="0" conaffinity="0" rgba=".3 .3 .32 1"/></body>
+  <geom type="box" size=".005 .003 .016" pos="0 0 .028" mass=".02" contype="0" conaffinity="0"
+   rgba=".3 .3 .32 1"/></body>
 </body>"""
 MOTORS = """<position joint="{n}_y" kp="2000"/><position joint="{n}_z" kp="2000"/>
 <position joint="{n}_near" kp="400" forcerange="-1.5 1.5"/><position joint="{n}_far" kp="400" forcerange="-1.5 1.5"/>"""
@@ -96,10 +98,11 @@ def main():
     behind = rows[-1, :, 2].mean() < 0.5
     lowest = 0.5 - rows[0, :, 2].mean(), 0.5 - rows[-1, :, 2].mean()
     print(f"{'hangs' if behind and places[-1][:, 2].min() > 0.02 else 'fell off'}: ends {lowest[0]:.3f} and "
-          f"{lowest[1]:.3f} m below the hook; its nodes moved by {1e3 * numpy.abs(places[-1] - places[0]).max():.2f} mm in the "
-          f"last second")
+          f"{lowest[1]:.3f} m below the hook; its nodes moved by "
+          f"{1e3 * numpy.abs(places[-1] - places[0]).max():.2f} mm in the last second")
+    steps = round(end / STEP)
     print(f"the hook bears {-numpy.mean(forces):.4f} N of {0.25 * 9.81 * WIDTH * LENGTH:.4f} N; {missed} steps of "
-          f"{round(end / STEP)} not converged; {(time.process_time() - cpu) / round(end / STEP) * 1e3:.1f} ms of CPU a step")
+          f"{steps} not converged; {(time.process_time() - cpu) / steps * 1e3:.1f} ms of CPU a step")
     if pictures:
         write(arguments.folder, "hang", pictures, arguments.fps, (1.2, 2.6, 4.4, end))
 

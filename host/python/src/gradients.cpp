@@ -147,13 +147,13 @@ void bind_gradients(nb::module_& module) {
             const std::size_t by_nodes = found.positions.size();
             nb::dict fabric;
             for (const auto& [name, value] : found.fabric) fabric[nb::str(name.c_str())] = value;
-            return nb::make_tuple(
-                to_array(std::move(found.positions)), to_array(std::move(found.velocities)),
-                stacked(found.targets, by_nodes), stacked(found.forces, by_nodes), fabric, found.gravity,
-                found.buckling_steps, stacked_pairs(found.obstacles, scene.obstacles.size()),
-                stacked_pairs(found.grippers, scene.garments[by].grippers.size()),
-                to_array<double>(flat_friction(found.friction), {found.friction.size(), 2}),
-                found.cloth_friction);
+            return nb::make_tuple(to_array(std::move(found.positions)), to_array(std::move(found.velocities)),
+                                  stacked(found.targets, by_nodes), stacked(found.forces, by_nodes), fabric,
+                                  found.gravity, found.buckling_steps,
+                                  stacked_pairs(found.obstacles, scene.obstacles.size()),
+                                  stacked_pairs(found.grippers, scene.garments[by].grippers.size()),
+                                  to_array<double>(flat_friction(found.friction), {found.friction.size(), 2}),
+                                  found.cloth_friction);
           },
           "garment"_a, "positions"_a = nb::none(), "velocities"_a = nb::none(), "wrenches"_a = nb::none(),
           "by"_a = nb::none());
