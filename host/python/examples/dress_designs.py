@@ -142,7 +142,7 @@ def dress(folder, body, nodes, seconds, drape, fabric):
 def table(folder):
     """``table.md`` of all rows."""
     rows = [json.loads(file.read_text()) for file in sorted(folder.glob("design_*/row.json"))]
-    lines = ["| seed | garment | body | panels | seams | nodes | s | opening mm | closed | certified | missed | cause |",
+    lines = ["| seed | garment | body | panels | seams | nodes | s | open mm | closed | certified | missed | cause |",
              "|---|---|---|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
         opening = "" if row.get("opening_mm") is None else f"{row['opening_mm']:.2f}"
