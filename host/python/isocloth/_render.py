@@ -14,7 +14,7 @@ from .errors import Error, FileError
 
 class Stage:
     """What of a scene is drawn, and where: ``low`` and ``high``, the box of what is to be seen [m]; ``ground``, the
-    height of the ground [m], that of an obstacle that is a level plane, else a little below all cloth; ``chosen``:
+    height of the ground [m], that of an obstacle that is a level plane, else a little below all there is; ``chosen``:
     numbers of the solids that are drawn.
     """
 
@@ -24,7 +24,7 @@ class Stage:
         clouds = numpy.concatenate(positions)
         self.low, self.high = clouds.min(0), clouds.max(0)
         size = max(float(numpy.linalg.norm(self.high - self.low)), 0.05)
-        grounds, self.chosen = [], []
+        grounds, self.chosen, lowest = [], [], self.low[2]
         for number, (_name, vertices, _triangles) in enumerate(shown.solids):
             placed = numpy.concatenate([vertices @ rotation_of(p[number]).T + p[number, :3] for p in poses])
             is_plane = len(vertices) == 4 and numpy.ptp(vertices, axis=0).max() > 9
@@ -32,9 +32,11 @@ class Stage:
                 grounds.append(placed[0, 2])
                 continue
             self.chosen.append(number)
+            if not is_plane:
+                lowest = min(lowest, placed[:, 2].min())
             if numpy.linalg.norm(numpy.ptp(placed, axis=0)) < 3 * size:
                 self.low, self.high = numpy.minimum(self.low, placed.min(0)), numpy.maximum(self.high, placed.max(0))
-        self.ground = max(grounds) if grounds else self.low[2] - 0.02 * size
+        self.ground = max(grounds) if grounds else lowest - 0.02 * size
 
     def picture(self, size, camera=None):
         """A :class:`Picture` of it."""
