@@ -20,8 +20,8 @@ namespace {
 
 constexpr double sewing_step = 0.005, least_sewing_step = 1e-4, longest_sewing_step = 0.05;  ///< [s]
 constexpr double sewing_drag = 200;  ///< drag of cloth that is sewn over its mass [1/s]
-constexpr double sewing_way =
-    0.15;  ///< that seams close in a step of sewing_step, over the mean side of an element
+/// What seams close in a step of sewing_step, over the mean side of an element.
+constexpr double sewing_way = 0.15;
 constexpr double sewing_stiffness = 200;  ///< greatest stiffness of cloth whose seams are being closed [N/m]
 constexpr double hardening_factor = 5;    ///< by which that grows at a time
 
