@@ -6,6 +6,7 @@
 #include "engine/core/errors.hpp"
 #include "engine/mesh/weld.hpp"
 #include "engine/model/scene_intersections.hpp"
+#include "host/files/text_file.hpp"
 #include "host/run/run_scene.hpp"
 #include "host/scene/sewn_file.hpp"
 #include "tests/run/result_case.hpp"
@@ -147,6 +148,23 @@ TEST_F(Sewing, DressesLayerByLayer) {
   EXPECT_GT(mean_radius(found.scene.garments[0]), mean_radius(found.scene.garments[1]) + 0.0005);
   const IntersectionReport start = SceneIntersections(found.scene).of_start();
   EXPECT_TRUE(start.pairs.empty());
+}
+
+TEST_F(Sewing, ClosesWhatBeginsFarFromTheBody) {
+  // A shirt with sleeves over a skirt: panels a quarter of a metre away meet arms and each other on their
+  // way.
+  Json scene =
+      Json::parse(read_whole_file(std::string(ISOCLOTH_SOURCE_DIR) + "/bench/scenes/skirt_and_shirt.json"));
+  scene["sewing"] = Json::object();
+  Json &skirt = scene["garments"][0], &shirt = scene["garments"][1];
+  skirt.erase("sewing");
+  shirt.erase("grippers");
+  shirt["layer"] = 1;
+  for (const std::size_t panel : {0, 1})
+    ASSERT_EQ(std::abs(shirt["mesh"]["panels"][panel]["translation"][1].get<double>()), 0.27);
+  const SewnScene found = sewn(scene);
+  EXPECT_TRUE(found.unclosed.empty()) << describe(found);
+  EXPECT_LE(found.opening, 2e-4);
 }
 
 TEST_F(Sewing, IsOneFileThatOtherScenesBeginWith) {
