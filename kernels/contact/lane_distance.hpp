@@ -23,7 +23,8 @@ ISOCLOTH_HD Distance<Pack<Real>> lane_box_distance(Vec3<Pack<Real>> p, Vec3<Real
   const Vec3<S> side{side_of(p.x), side_of(p.y), side_of(p.z)};
   const Vec3<S> q{side.x * p.x - half.x, side.y * p.y - half.y, side.z * p.z - half.z};
   const auto is_outside = (q.x > S{}) | (q.y > S{}) | (q.z > S{});
-  const auto of_x = (q.x >= q.y) & (q.x >= q.z), of_y = q.y >= q.z;
+  const auto of_x = (q.x >= q.y) & (q.x >= q.z);
+  const auto of_y = q.y >= q.z;
   const Distance<S> outside = lane_distance_from_core(
       Vec3<S>{side.x * larger(q.x, S{}), side.y * larger(q.y, S{}), side.z * larger(q.z, S{})}, rounding);
   const Vec3<S> inwards = select(of_x, Vec3<S>{side.x, S{}, S{}},

@@ -69,7 +69,8 @@ ISOCLOTH_HD void begin_stitch(const BeginStitches<S, T>& a, Index i) {
                                                      most = S(a.speed) * a.step, own(a.laws.distances[i]),
                                                      strength(a.laws.strengths[i]);
   const S opening = length - own;
-  const auto is_open = opening > most, has_length = own > zero, slips = (opening > S(a.hold)) & !has_length;
+  const auto is_open = opening > most, has_length = own > zero;
+  const auto slips = (opening > S(a.hold)) & !has_length;
   const S k(a.laws.stiffness[i]), drawn = S(a.laws.forces[i]) / most, square = a.step * a.step,
                                   firm = select(slips, k * S(a.hold) / select(slips, length, one), k);
   const auto is_loose = (opening < zero) | ((strength > zero) & (k * opening > strength));
