@@ -6,6 +6,7 @@
 """
 
 from . import _arguments, _core
+from ._campaign import Campaign, campaign
 from ._core import ContactMeasures, EnergySums, GarmentInfo, HoldMeasures, Measures, Snapshot, StepReport, Strain
 from ._core import version as _version
 from ._export import export
@@ -43,11 +44,11 @@ _arguments.make_readable(_core)
 __version__ = _version()
 quantities = _core.quantities
 __all__ = [
-    "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "Fault", "FileError",
+    "Campaign", "CaseRun", "ClothState", "ContactMeasures", "DeviceError", "EnergySums", "Error", "Fault", "FileError",
     "ForceError", "GarmentInfo", "Gradient", "HoldMeasures", "Imported", "ImportedPattern", "Measures", "MeshError",
     "NumericalError", "Pattern", "Repaired", "Result", "RunFunction", "SceneError", "SceneWarning", "ShapeError",
     "Simulation", "SlopedForce", "SmoothedGradient", "Snapshot", "StepReport", "Strain", "SweepTable", "Tape", "View",
-    "Viewer", "check", "export", "export_pattern", "fit", "gallery", "import_meshes", "import_pattern", "load_plan",
-    "quantities", "read_pattern", "read_sweep", "render", "repair", "run", "run_plan", "save_mesh", "save_recording",
-    "schema", "smoothed_gradient", "sweep", "view",
+    "Viewer", "campaign", "check", "export", "export_pattern", "fit", "gallery", "import_meshes", "import_pattern",
+    "load_plan", "quantities", "read_pattern", "read_sweep", "render", "repair", "run", "run_plan", "save_mesh",
+    "save_recording", "schema", "smoothed_gradient", "sweep", "view",
 ]

@@ -6,6 +6,7 @@ import signal
 import sys
 import warnings
 
+from ._campaign import campaign, seed_of_the_day
 from ._export import WRITERS, export
 from ._fields import QUANTITIES
 from ._gallery import gallery
@@ -51,6 +52,7 @@ def main(arguments=None):
     _add_render(commands)
     _add_gallery(commands)
     _add_sweep(commands)
+    _add_campaign(commands)
     options = parser.parse_args(arguments)
     try:
         return options.run(options) or 0
@@ -242,6 +244,56 @@ def _add_sweep(commands):
     _add_allow(command)
 
 
+def _add_campaign(commands):
+    command = commands.add_parser("campaign", help="run scenes as many seeds jitter them, certified at every step, and "
+                                  "keep what fails as scenes")
+    command.set_defaults(run=_campaign)
+    command.add_argument("scenes", nargs="+", metavar="SCENES", help="files, or folders of scenes")
+    command.add_argument("-o", "--output", required=True, help="folder; a campaign there is gone on with")
+    command.add_argument("--seeds", type=int, default=10, metavar="N", help="of each scene; default: %(default)s")
+    first = command.add_mutually_exclusive_group()
+    first.add_argument("--first-seed", type=int, default=0, metavar="K", help="0, which changes nothing, or another")
+    first.add_argument("--today", action="store_true", help="the first seed is that of the day, which is printed")
+    command.add_argument("--shard", default="1/1", metavar="I/N", help="the I-th of N shares of the cases, from 1")
+    command.add_argument("--steps", type=int, metavar="N", help="of a case, at most")
+    command.add_argument("--contacts", action="store_true", help="contact.cloth in scenes that do not say it")
+    command.add_argument("--case-seconds", type=float, default=600, help="wall time of a case; default: %(default)s")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="cases at once, each of one thread")
+    command.add_argument("--quiet", action="store_true", help="no progress on standard error")
+
+
+def _shares(option, words):
+    parts = words.split("/")
+    if len(parts) != 2 or not all(part.isdecimal() for part in parts) or not 1 <= int(parts[0]) <= int(parts[1]):
+        raise SceneError(f"{option}: found {words}, expected I/N with I from 1 to N")
+    return int(parts[0]), int(parts[1])
+
+
+def _end_on_sigterm():
+    """As on Ctrl-C: batch systems say so that they want the machine back."""
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, stop)
+
+
+def _campaign(options):
+    _end_on_sigterm()
+    shard = _shares("--shard", options.shard)
+    first = seed_of_the_day() if options.today else options.first_seed
+    print(f"seeds {first} to {first + options.seeds - 1}, shard {options.shard}")
+    found = campaign(options.scenes, options.output, seeds=options.seeds, first_seed=first,
+                     shard=shard, steps=options.steps, contacts=options.contacts, case_seconds=options.case_seconds,
+                     jobs=options.jobs, quiet=options.quiet)
+    print(found)
+    for record in found.failures:
+        print(f"{record['outcome']}: {options.output}/failures/{record['scene']}.{record['seed']}.json: "
+              f"{record['message']}")
+    print(f"result: {options.output} (campaign.csv, campaign.json, campaign.svg)")
+    return 1 if found.failures else 0
+
+
 def command():
     """:func:`main` as a process."""
     code = main()
@@ -253,17 +305,8 @@ def command():
 
 
 def _sweep(options):
-    def stop(*_):
-        raise KeyboardInterrupt
-
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, stop)  # of batch systems that want the machine back
-    worker = None
-    if options.worker:
-        words = options.worker.split("/")
-        if len(words) != 2 or not all(word.isdigit() for word in words):
-            raise SceneError(f"--worker: found {options.worker}, expected I/N with I from 1 to N")
-        worker = int(words[0]), int(words[1])
+    _end_on_sigterm()
+    worker = _shares("--worker", options.worker) if options.worker else None
     devices = [word for word in (options.devices or "").split(",") if word]
     plan = load_plan(options.plan, allow=options.allow or None)
     table = run_plan(plan, options.output, workers=options.scheduler or options.workers, worker=worker,
