@@ -189,7 +189,7 @@ stage_python() {
   python3 -m venv "$root/venv"
   local python=$root/venv/bin/python
   "$python" -m pip install -q --disable-pip-version-check scikit-build-core nanobind pytest gymnasium \
-    h5py pygltflib usd-core ufbx viser vtk imageio-ffmpeg distributed mujoco pyarrow ezdxf scipy svgelements trimesh
+    h5py pygltflib usd-core ufbx viser vtk imageio-ffmpeg distributed mujoco pyarrow ezdxf scipy svgelements trimesh pyyaml
   "$python" -m pip install -q --no-build-isolation host/python -C "cmake.define.isocloth_ROOT=$root/prefix"
   (cd "$root" && "$python" -m pytest -q -p no:cacheprovider ../../tests/python &&
     "$python" -m pytest -q -p no:cacheprovider --doctest-modules --pyargs isocloth)

@@ -16,8 +16,8 @@ _STEPS = (0.5, 0.75, 1.0, 1.25, 1.5)
 
 
 def read_scenes(paths):
-    """Scenes by their names, in the order of these: of files, and of all ``*.json`` of folders that have garments. Files
-    that they name are absolute. Raises SceneError where a file is none, or two scenes have one name."""
+    """Scenes by their names, in the order of these: of files, and of all ``*.json`` of folders that have garments.
+    Files that they name are absolute. Raises SceneError where a file is none, or two scenes have one name."""
     scenes = {}
     for path in map(pathlib.Path, paths):
         if not path.exists():
