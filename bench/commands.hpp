@@ -102,6 +102,19 @@ struct DrapeRequest {
 /// Drape coefficient of a ring or disc against mesh size and bending stiffness.
 std::vector<Table> measure_drape(const DrapeRequest& request);
 
+struct CusickRequest {
+  std::vector<std::string> fabrics;   ///< presets
+  std::vector<std::string> scenes;    ///< files, the fabrics of whose garments are measured
+  double disc = 0.09, radius = 0.15;  ///< of the disc and of the specimen [m]
+  double edge = 0;  ///< [m]; 0: a quarter of (kappa / rho g)^(1/3), between 1/16 and 1/8 of what hangs
+  std::vector<int> folds = {4, 5, 6, 7, 8, 9, 10};  ///< at the starts
+  double tolerance = 2e-3;                          ///< of forces at rest, over a node's weight
+  int workers = 1;
+};
+/// Cusick's drape coefficient with its spread over numbers of folds and its change by the mesh. Throws
+/// SceneError.
+std::vector<Table> measure_cusick(const CusickRequest& request);
+
 /// A tensile tester beside the curves of the fabric; svg: empty, or where curves are drawn.
 std::vector<Table> measure_rigs(const std::string& svg, int workers);
 

@@ -209,6 +209,21 @@ Run add_drape(CLI::App& command, const Shared& shared) {
   return measure_later(measure_drape, request, shared);
 }
 
+Run add_cusick(CLI::App& command, const Shared& shared) {
+  const auto request = keep<CusickRequest>({});
+  command.add_option("--fabric", request->fabrics, "presets");
+  command.add_option("--scene", request->scenes, "scene files, the fabrics of whose garments are measured");
+  add_positive(command, "--disc", request->disc, "radius of the disc [m]");
+  add_positive(command, "--radius", request->radius, "radius of the specimen [m]");
+  command
+      .add_option(
+          "--edge", request->edge,
+          "of the mesh [m]; 0: a quarter of (kappa / rho g)^(1/3), between 1/16 and 1/8 of what hangs")
+      ->check(CLI::NonNegativeNumber);
+  add_checked(command, "--folds", request->folds, "at the starts", CLI::Range(1, 40));
+  return measure_later(measure_cusick, request, shared);
+}
+
 Run add_impulse(CLI::App& command, const Shared& shared) {
   const auto request = keep<ImpulseRequest>(
       {.parts = {}, .sides = {10, 20, 30, 40, 50}, .tolerances = {0.1, 0.01, 0.001, 0.0001}});
@@ -331,6 +346,7 @@ constexpr Benchmark benchmarks[] = {
     {"libraries", "the kernels beside cuSPARSE, cuSOLVER and CUB", add_libraries},
     {"scenes", "scenes with a known answer", add_scenes},
     {"drape", "drape coefficient of a ring against mesh and stiffness", add_drape},
+    {"cusick", "drape coefficient of fabrics, with its spread and what the mesh leaves open", add_cusick},
     {"impulse", "impulse solvers beside the figures of Bender and Bayer", add_impulse},
     {"frames", "sheets held by impulses against real time at 60 frames/s", add_frames},
     {"pareto", "time per simulated second against reached strain, every solver", add_pareto},

@@ -14,7 +14,9 @@ struct FabricPreset {
   Fabric fabric;            ///< without damping; gravity as its mass, delta = rho
 };
 
-/// cotton, denim, jersey, paper, polyester, silk, wool. Single cloths of one kind differ by factors: stretch
+/// blanket, cotton, denim, jersey, lycra, paper, polyester, ponte, rib_knit, silk, stretch_denim, tablecloth,
+/// tricot, trousers, wool. Mass and bending of denim are of different cloths, those of stretch_denim of one.
+/// Single cloths of one kind differ by factors: stretch
 /// by three, shear of denim by seven. Stress is linear, with the stiffness of small strains.
 const std::vector<FabricPreset>& fabric_presets();
 

@@ -15,7 +15,8 @@ from .errors import AddonError
 from .outlines import panel
 from .point_cache import write_mdd
 
-PRESETS = ("cotton", "denim", "jersey", "paper", "polyester", "silk", "wool")
+PRESETS = ("blanket", "cotton", "denim", "jersey", "lycra", "paper", "polyester", "ponte", "rib_knit", "silk",
+           "stretch_denim", "tablecloth", "tricot", "trousers", "wool")
 RAMP_FRAMES = 10  # in which pins are brought to a motion that starts elsewhere
 STILL = 1e-6  # [m], what moves less is at rest
 
