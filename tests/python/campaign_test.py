@@ -3,7 +3,10 @@
 import copy
 import json
 import pathlib
+import signal
+import subprocess
 import sys
+import time
 
 import isocloth
 import pytest
@@ -103,6 +106,26 @@ def test_it_goes_on_where_it_was_and_shares_cases(folder, tmp_path):
     isocloth.campaign(folder, tmp_path / "whole", seeds=2, steps=5)
     assert (cases / "plain.0.json").stat().st_mtime_ns > known["plain.0.json"]
     assert (cases / "thick.0.json").stat().st_mtime_ns == known["thick.0.json"]
+
+
+def test_it_goes_on_after_it_was_killed(folder, tmp_path):
+    """Killed within a case, and interrupted within one: what was done stays, and nothing half done."""
+    scene = json.loads((folder / "plain.json").read_text())
+    (folder / "slow.json").write_text(json.dumps({**scene, "duration": 2_000}))
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "isocloth", "campaign", str(folder), "-o", str(out), "--seeds", "1", "--quiet"]
+    for how, code in ((signal.SIGKILL, -9), (signal.SIGTERM, 130)):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + 60
+        while not (out / "cases" / "plain.0.json").exists() or not list(out.glob(f".run-*-{process.pid}-*/scene.json")):
+            assert time.monotonic() < end and process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(how)
+        assert process.wait(60) == code
+    (folder / "slow.json").unlink()
+    found = isocloth.campaign(folder, out, seeds=1)
+    assert [(r["scene"], r["outcome"]) for r in found.records if r["scene"] == "thick"] == [("thick", "clean")]
+    assert len(found.records) == 2 and not list(out.glob(".run-*"))
 
 
 def crossed():

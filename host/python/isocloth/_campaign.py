@@ -12,7 +12,9 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -100,6 +102,7 @@ def campaign(scenes, output, *, seeds=10, first_seed=0, shard=(1, 1), steps=None
             (folder / name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{folder}: {error.strerror}; make the folder writable, or choose another") from None
+    _remove_remains(folder)
     mine = cases[index - 1::count]
 
     def one(case):
@@ -141,6 +144,19 @@ class _Running:
 _running = _Running()
 
 
+def _working_prefix(pid):
+    """Of the folders in which runs of this process work."""
+    return f".run-{socket.gethostname()}-{pid}-"
+
+
+def _remove_remains(folder):
+    """Removes what processes of this machine that have ended, killed, left half done."""
+    for remains in folder.glob(_working_prefix("*") + "*"):
+        pid = remains.name.removeprefix(_working_prefix("")[:-1]).split("-")[0]
+        if pid.isdecimal() and not pathlib.Path("/proc", pid).exists():
+            shutil.rmtree(remains, ignore_errors=True)
+
+
 def _case(folder, name, seed, scene, changes, case_seconds):
     text = json.dumps(scene, sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
@@ -149,7 +165,7 @@ def _case(folder, name, seed, scene, changes, case_seconds):
         record = json.loads(file.read_text(encoding="utf-8"))
         if record["digest"] == digest:
             return {**record, "known": True}
-    with tempfile.TemporaryDirectory(prefix=".run-", dir=folder) as work:
+    with tempfile.TemporaryDirectory(prefix=_working_prefix(os.getpid()), dir=folder) as work:
         path = pathlib.Path(work, "scene.json")
         path.write_text(text, encoding="utf-8")
         code, said = _run(path, pathlib.Path(work, "result"), case_seconds)
@@ -168,12 +184,22 @@ def _case(folder, name, seed, scene, changes, case_seconds):
     return record
 
 
+# The command, which ends with the process that began it: its standard input does.
+_CASE = """import os, sys, threading
+threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
+from isocloth.__main__ import command
+command()
+"""
+
+
 def _run(scene, result, seconds):
     """Exit code and what was said; a run that takes longer is interrupted, and killed where it goes on."""
-    command = [sys.executable, "-m", "isocloth", "run", str(scene), "-o", str(result), "--certify", "--quiet",
+    command = [sys.executable, "-c", _CASE, "run", str(scene), "-o", str(result), "--certify", "--quiet",
                "--threads", "1", "--allow", "/"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    reading, writing = os.pipe()
+    process = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                start_new_session=True)  # Ctrl-C is for the campaign
+    os.close(reading)
     _running.processes.add(process)
     try:
         try:
@@ -189,6 +215,7 @@ def _run(scene, result, seconds):
             raise KeyboardInterrupt
         return process.returncode, said
     finally:
+        os.close(writing)
         _running.processes.discard(process)
 
 
