@@ -43,6 +43,12 @@ def test_campaign_of_the_day(tmp_path, capsys):
     assert totals["certified"] == totals["within"] == totals["steps"] == 400
 
 
+def test_scenes_of_other_engines_run(tmp_path):
+    found = isocloth.campaign(SCENES.parent / "peers", tmp_path, seeds=1, steps=1)
+    assert [(record["scene"], record["message"]) for record in found.records if record["outcome"] != "clean"] == []
+    assert found.count("certified") == found.total == 10
+
+
 def test_seeds_change_what_they_say_and_nothing_else(folder):
     scene = read_scenes([folder])["thick"]
     before = copy.deepcopy(scene)
