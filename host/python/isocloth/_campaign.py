@@ -36,6 +36,7 @@ OUTCOMES = {
     "unreported": ("#b07aa1", "FAILURE: numbers of the result are beyond what its steps report"),
     "crash": ("#000000", "FAILURE: the process died or left no result"),
 }
+_GRACE = 120  # in which a run that is interrupted must end [s]
 FAILURES = ("crossing", "unreported", "crash")
 _COUNTS = ("steps", "certified", "within", "crossings", "passages", "overlaps", "misses", "unreported")
 
@@ -185,7 +186,9 @@ def _case(folder, name, seed, scene, changes, case_seconds):
 
 
 # The command, which ends with the process that began it: its standard input does.
-_CASE = """import os, sys, threading
+# What shells begin in the background ignores Ctrl-C, and so would the case.
+_CASE = """import os, signal, sys, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()
 from isocloth.__main__ import command
 command()
@@ -207,10 +210,10 @@ def _run(scene, result, seconds):
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGINT)
             try:
-                said, _ = process.communicate(timeout=120)
+                said, _ = process.communicate(timeout=_GRACE)
             except subprocess.TimeoutExpired:
                 process.kill()
-                said, _ = process.communicate()
+                said = f"{process.communicate()[0]}\nkilled: it did not end {_GRACE} s after it was interrupted"
         if _running.is_stopped:
             raise KeyboardInterrupt
         return process.returncode, said
