@@ -18,12 +18,16 @@
 namespace isocloth {
 namespace {
 
-constexpr double sewing_step = 0.005, least_sewing_step = 1e-4, longest_sewing_step = 0.05;  ///< [s]
-constexpr double sewing_drag = 200;  ///< drag of cloth that is sewn over its mass [1/s]
+constexpr double sewing_step = 0.005, least_sewing_step = 1e-4, longest_sewing_step = 0.2;  ///< [s]
+constexpr double sewing_drag = 200;   ///< drag of cloth that is sewn over its mass [1/s]
+constexpr double settling_drag = 20;  ///< of what is sewn, and comes to rest
 /// What seams close in a step of sewing_step, over the mean side of an element.
 constexpr double sewing_way = 0.15;
 constexpr double sewing_stiffness = 200;  ///< greatest stiffness of cloth whose seams are being closed [N/m]
 constexpr double hardening_factor = 5;    ///< by which that grows at a time
+/// Least bending stiffness of such cloth, over the pull of its seams and the square of an element's side:
+/// limp corners would fold over, and then be drawn against their own panel.
+constexpr double sewing_bending = 0.1;
 
 /// What stands still while garments are sewn.
 void stand_still(Scene& scene) {
@@ -86,13 +90,17 @@ void keep_pairs(ContactSettings& contact, const std::vector<std::ptrdiff_t>& num
   });
 }
 
-/// Cloth that is as stiff as `stiffness` [N/m] at most, and has no viscosity, limits or memory.
-void soften(Fabric& fabric, double stiffness) {
+/// Cloth that is as stiff as `stiffness` [N/m] at most and bends as `bending` [N m] at least, and has no
+/// viscosity, limits or memory.
+void soften(Fabric& fabric, double stiffness, double bending) {
   const double share = std::min(1.0, stiffness / std::max(fabric.stretch_stiffness, fabric.weft_stiffness()));
   fabric.stretch_stiffness = std::min(fabric.stretch_stiffness, stiffness);
   fabric.weft_stretch_stiffness = std::min(fabric.weft_stretch_stiffness, stiffness);
   fabric.shear_stiffness =
       std::min(fabric.shear_stiffness, std::max(share * fabric.shear_stiffness, 0.2 * stiffness));
+  fabric.bending_stiffness = std::max(fabric.bending_stiffness, bending);
+  if (fabric.weft_bending_stiffness > 0)
+    fabric.weft_bending_stiffness = std::max(fabric.weft_bending_stiffness, bending);
   fabric.curves = {};
   fabric.viscosity = {};
   fabric.strain_limit = fabric.principal_strain_limit = 0;
@@ -177,14 +185,17 @@ class Sewer {
         if (is_below || plan_.order(g, i) <= stretch.order)
           garment.mesh.stitches.push_back(from.mesh.stitches[i]);
       Sewing& sewing = garment.sewing;
+      const double side = mean_element_size(from.mesh);
       if (is_elastic) {
         sewing.force = stage_.strain * sewing_stiffness;
-        if (std::isfinite(stretch.stiffness)) soften(garment.fabric, stretch.stiffness);
+        if (std::isfinite(stretch.stiffness))
+          soften(garment.fabric, stretch.stiffness, sewing_bending * sewing.force * side * side);
       }
       garment.fabric.mass_damping =
-          std::max(garment.fabric.mass_damping, sewing_drag * garment.fabric.density);
+          std::max(garment.fabric.mass_damping,
+                   (stretch.is_last ? settling_drag : sewing_drag) * garment.fabric.density);
       sewing.strength = std::max(sewing.strength, sewing.force);
-      sewing.speed = sewing_way * mean_element_size(from.mesh) / sewing_step;
+      sewing.speed = sewing_way * side / sewing_step;
       // What is closed by that force stays open by a quarter of the tolerance at most.
       sewing.stiffness = std::max(sewing.stiffness, 4 * sewing.force / stage_.tolerance);
     }

@@ -414,3 +414,29 @@ def test_wide_skirts_are_bent_around_and_hang_within_the_arms(tmp_path, mannequi
     panels = json.loads((tmp_path / "scene" / "scene.json").read_text())["garments"][0]["mesh"]["panels"]
     for found in panels:
         assert 0.65 / 1.6 < found["around"] < 0.65 / 1.2
+
+
+def test_godets_begin_bulged_over_their_slits(tmp_path, mannequin):
+    from isocloth._panel_mesh import crossings, triangles_of
+
+    spec = skirt()
+    panels = spec["pattern"]["panels"]
+    slit = [[0, 0], [8, 0], [13, 25], [18, 0], [22, 0], [27, 25], [32, 0], [40, 0], [40, 60], [0, 60]]
+    panels["skirt_front"] = panel(slit, translation=[-20, 40, 25])
+    for name, x in (("godet_0", -25), ("godet_1", -5)):  # laid over each other, as GarmentCode does
+        panels[name] = panel([[0, 0], [36, 0], [18, 18]], translation=[x, 40, 30])
+    spec["pattern"]["stitches"] = [
+        stitch("skirt_front", 7, "skirt_back", 1), stitch("skirt_front", 9, "skirt_back", 3),
+        stitch("skirt_front", 1, "godet_0", 2), stitch("skirt_front", 2, "godet_0", 1),
+        stitch("skirt_front", 4, "godet_1", 2), stitch("skirt_front", 5, "godet_1", 1)]
+    pattern = write(tmp_path / "pattern.json", spec)
+    done = isocloth.import_pattern(pattern, tmp_path / "scene", body=mannequin, nodes=600)
+    front, *godets = (done.pattern.panels[name] for name in ("skirt_front", "godet_0", "godet_1"))
+    for godet, slit in zip(godets, ((1, 3), (4, 6))):
+        assert 0.36 / (2 * godet.around) < 2.71  # an arc, not a tube
+        tips = godet.place([edge.start for edge in godet.edges])
+        slits = front.place([front.edges[corner].start for corner in slit])
+        assert numpy.linalg.norm(tips[0] - tips[1]) < 0.16  # 0.36 m wide, over a slit of 0.1 m
+        assert numpy.linalg.norm(tips[:2].mean(0) - slits.mean(0)) < 0.06
+    places = [(p.place(triangles_of(p)[0]), triangles_of(p)[1]) for p in (front, *godets)]
+    assert not any(crossings(places[i], places[j]) for i in range(3) for j in range(i))

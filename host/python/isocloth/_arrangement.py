@@ -61,6 +61,7 @@ def arrange(pattern, body, *, places=None, anew=None, clearance=0.001):
         for panel in pattern.panels.values():
             if panel not in fresh:
                 _bend(panel, form, body, clearance + 0.005)
+    _bulge_insets(pattern)
     if form:
         _hold_up(pattern, form)
     _clear_body(pattern, body, clearance + 0.005)
@@ -332,6 +333,40 @@ def _bend(panel, form, body, clear):
         edge.points = points
     panel.rotation, panel.translation, panel.grain = before[1:]
     panel.internal = internal
+
+
+def _bulge_insets(pattern):
+    """Bends panels that are let into slits of one other panel and are wider than these, as godets are: about the middle
+    line of the slit, before it, so that their sides begin over its sides and neighbours do not overlap."""
+    shares = numpy.linspace(0.05, 0.95, 10)
+    insets = []
+    for panel in pattern.panels.values():
+        seams = [(a, b) if a.panel is panel else (b, a) for a, b, _ in pattern.pairs() if panel in (a.panel, b.panel)]
+        others = {other.panel.name for _, other in seams}
+        if len(seams) < 2 or len(others) > 1 or panel.name in others:
+            continue
+        own, slit = (numpy.concatenate([step.edge.at_shares(shares if step.forward else 1 - shares) for step in side])
+                     for side in zip(*seams))
+        middle, target = own.mean(0), slit.mean(0)
+        narrowing = numpy.linalg.lstsq(own - middle, slit - target, rcond=None)[0]
+        u, sizes, v = numpy.linalg.svd(narrowing)
+        if sizes[1] < 0.9 and sizes[0] < 2 and numpy.linalg.det(narrowing) > 0:
+            sign = numpy.sign(u[0, 1] * u[1, 0] - u[1, 1] * u[0, 0])  # across and along are axes x and y
+            insets.append((panel, seams[0][1].panel, middle, target, sign * u[:, 1], sign * v[1], v[0],
+                           0.5 * float(numpy.ptp((slit - target) @ v[1]))))
+    for panel, other, middle, target, across, slit_across, slit_along, half_slit in insets:
+        shift_frame(panel, middle, numpy.arctan2(across[1], across[0]))
+        half = float(numpy.abs(panel.outline()[:, 0]).max())
+        foot, right, up = other.place(numpy.array([target, target + 1e-4 * slit_across, target + 1e-4 * slit_along]))
+        x, z = ((point - foot) / numpy.linalg.norm(point - foot) for point in (right, up))
+        spacing = min((float(numpy.linalg.norm(foot - other.place(place[3])[0])) for place in insets
+                       if place[1] is other and place[0] is not panel), default=numpy.inf)
+        angles = numpy.linspace(0.01, 2.7, 270)  # of the arc, from its middle to a side
+        angle = angles[numpy.abs(half * numpy.sin(angles) / angles - half_slit).argmin()]
+        panel.around = half / max(angle, min(2 * half / (spacing - 0.006), angles[-1]))
+        out = numpy.cross(x, z)
+        panel.rotation = numpy.stack([numpy.cross(z, out), -out, z], 1)
+        panel.translation = foot + (panel.around * (1 - numpy.cos(half / panel.around)) + APART) * out
 
 
 def _clear_body(pattern, body, clear):
