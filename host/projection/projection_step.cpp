@@ -118,7 +118,7 @@ class CoupledStep {
     for (std::size_t g = 0; projects_again() && g < garments_.size(); ++g)
       found.near = found.near && garments_[g]->rows().is_near(progress_[g].residual);
     found.done = found.met && excess <= 1;
-    if (is_spent(iteration)) step_.control.max_iterations = iteration;
+    if (step_.budget.exists()) bound_iterations(iteration, found.may_penetrate);
     return found;
   }
   bool projects_again() const {
@@ -294,6 +294,16 @@ class CoupledStep {
       if (!progress_[g].done) progress_[g].report.imbalance = garments_[g]->system().imbalance(from_cloth(g));
     });
   }
+  /// Ends the step after so many solves where its budget is spent. To hold nodes back that would pass through
+  /// cloth takes longer than the few solves that mostly part them, and leaves them where they are.
+  void bound_iterations(int solves, bool may_penetrate) {
+    constexpr int most_more = 2;
+    const int most = step_.budget.solves;
+    if (!budget_spent_at_ && ((most > 0 && solves >= most) || is_spent(solves))) budget_spent_at_ = solves;
+    if (!budget_spent_at_) return;
+    const bool goes_on = may_penetrate && solves < *budget_spent_at_ + most_more;
+    step_.control.max_iterations = solves + (goes_on ? 1 : 0);
+  }
   /// Whether there is no time for another solve after so many. What ends a step takes about as long as one.
   bool is_spent(int solves) const {
     if (!(step_.budget.milliseconds > 0) || !first_solve_) return false;
@@ -313,6 +323,7 @@ class CoupledStep {
 
   const WallClock::time_point begin_;
   std::optional<WallClock::time_point> first_solve_;
+  std::optional<int> budget_spent_at_;  ///< after so many solves
   const Device& device_;
   StepUnderWay<Real>& step_;
   const std::vector<Solver*>& garments_;

@@ -267,8 +267,10 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
       "what a step may cost, for scenes in real time: one that has spent it ends where it is, in one part, "
       "whatever its tolerances say; it is counted (steps_cut), and cloth does not pass through cloth",
       Need::optional, [&](Keys& k) {
-        k.integer("solves", settings.budget.solves, whole(0, 1'000'000),
-                  "linear solves of a step; results have the same bits everywhere; 0: no bound");
+        k.integer(
+            "solves", settings.budget.solves, whole(0, 1'000'000),
+            "linear solves of a step, and up to two more where cloth would pass through cloth; results have "
+            "the same bits everywhere; 0: no bound");
         k.number("milliseconds", settings.budget.milliseconds, not_negative,
                  "time that a step may take on the clock, a solve at least [ms]; results depend on the "
                  "machine and its load; 0: no bound");

@@ -27,7 +27,7 @@ TEST_F(BudgetCommand, CountsStepsThatAreCutApartFromThoseThatMiss) {
   EXPECT_EQ(s["status"], "completed");
   EXPECT_EQ(s["steps_violated"], 0);
   EXPECT_EQ(s["garments_stalled"], 0);
-  EXPECT_EQ(s["iterations_per_step_max"], 1);
+  EXPECT_LE(s["iterations_per_step_max"], 3);
   EXPECT_GT(s["steps_cut"], 0);
   EXPECT_GT(s["imbalance_max"], 0);
   EXPECT_EQ(s["steps_intersecting"], 0);
