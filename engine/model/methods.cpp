@@ -17,11 +17,11 @@ constexpr Set set_of(Features... features) {
 // Each of these lists is of what one piece of code was written and tested for. None is made of another's,
 // or what is new in one would be said of both.
 
-constexpr Set projected =
-    set_of(projection, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending, alpha, beta,
-           compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure,
-           fabric_factors, driven_fasteners, obstacles, moving_obstacles, bodies, friction,
-           resolve_initial_penetration, wind, gusts, flow, cloth_contact, keyframes, program_forces);
+constexpr Set projected = set_of(
+    projection, backward_euler, bdf2, budget, sleep, isometric_bending, plate_bending, mid_edge_bending,
+    alpha, beta, compression, drag, moving_pins, grippers, seams, buttons, forces, force_slopes, pressure,
+    fabric_factors, driven_fasteners, obstacles, moving_obstacles, bodies, friction,
+    resolve_initial_penetration, wind, gusts, flow, cloth_contact, keyframes, program_forces);
 constexpr Set rigid = projected | set_of(rigid_rows, fast_projection, mass_metric);
 constexpr Set elastic =
     projected | set_of(hinges, large_angles, strain_limit, principal_strain_limit, bands, folds);
@@ -125,9 +125,9 @@ constexpr Advice of_validation[] = {
 constexpr Set particle_idle = set_of(
     projection, impulses, impulse_system, tensors, implicit_tensors, rigid_rows, elastic_edges, membrane,
     springs, engineering_strain, corotational_strain, fast_projection, mass_metric, backward_euler, bdf2,
-    isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio,
-    viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring, bend_spring,
-    structural_spring, plasticity, memory, friction, resolve_initial_penetration, cloth_contact);
+    budget, sleep, isometric_bending, plate_bending, mid_edge_bending, hinges, large_angles, alpha, beta,
+    poisson_ratio, viscosity, strain_limit, principal_strain_limit, compression, drag, shear_spring,
+    bend_spring, structural_spring, plasticity, memory, friction, resolve_initial_penetration, cloth_contact);
 
 }  // namespace
 
@@ -135,10 +135,10 @@ namespace methods {
 
 constexpr Method by_fast_projection{
     "projection.method \"fast_projection\"",
-    set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, bdf2, isometric_bending,
-           plate_bending, mid_edge_bending, alpha, beta, drag, moving_pins, grippers, forces, force_slopes,
-           pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow,
-           keyframes, program_forces),
+    set_of(projection, fast_projection, mass_metric, rigid_rows, backward_euler, bdf2, budget,
+           isometric_bending, plate_bending, mid_edge_bending, alpha, beta, drag, moving_pins, grippers,
+           forces, force_slopes, pressure, obstacles, moving_obstacles, friction, resolve_initial_penetration,
+           wind, gusts, flow, keyframes, program_forces),
     set_of(poisson_ratio, compression),
     {},
     ": use \"proximal_newton\""};
@@ -184,7 +184,7 @@ constexpr Method static_sheet{
     "cloth at rest by its energy",
     set_of(projection, elastic_edges, membrane, springs, engineering_strain, isometric_bending, plate_bending,
            mid_edge_bending, poisson_ratio, curves, bend_spring, moving_pins, grippers),
-    set_of(backward_euler, bdf2, alpha, beta, viscosity, compression, drag, gusts,
+    set_of(backward_euler, bdf2, budget, sleep, alpha, beta, viscosity, compression, drag, gusts,
            resolve_initial_penetration),
     of_static_sheet, ", which knows cloth by itself, held by pins and grippers"};
 constexpr Method breen1994{
@@ -226,11 +226,11 @@ constexpr Method batched{
     ": use \"direct\""};
 constexpr Set nodal_system = set_of(
     projection, rigid_rows, elastic_edges, membrane, springs, engineering_strain, corotational_strain,
-    fast_projection, mass_metric, backward_euler, bdf2, isometric_bending, plate_bending, mid_edge_bending,
-    hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity, strain_limit,
-    principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams, buttons, bands,
-    folds, fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles, moving_obstacles,
-    friction, resolve_initial_penetration, wind, gusts, flow, keyframes, program_forces);
+    fast_projection, mass_metric, backward_euler, bdf2, budget, sleep, isometric_bending, plate_bending,
+    mid_edge_bending, hinges, large_angles, alpha, beta, poisson_ratio, memory, curves, viscosity,
+    strain_limit, principal_strain_limit, compression, drag, bend_spring, moving_pins, grippers, seams,
+    buttons, bands, folds, fabric_factors, driven_fasteners, forces, force_slopes, pressure, obstacles,
+    moving_obstacles, friction, resolve_initial_penetration, wind, gusts, flow, keyframes, program_forces);
 constexpr Method iterative{"solver \"iterative\"", nodal_system, {}, of_solvers, ": use \"direct\""};
 constexpr Method mixed{
     "solver \"mixed\"", nodal_system | set_of(bodies, cloth_contact), {}, of_solvers, ": use \"direct\""};

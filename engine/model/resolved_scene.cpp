@@ -84,10 +84,12 @@ ImpulseSettings ResolvedScene::impulse(double force_rate) const {
 }
 
 int ResolvedScene::max_iterations() const {
+  if (scene.projection.budget.solves > 0) return scene.projection.budget.solves;
   if (scene.projection.max_iterations > 0) return scene.projection.max_iterations;
   return scene.contact.cloth ? 12 : 50;
 }
 int ResolvedScene::max_substeps() const {
+  if (scene.projection.budget.exists()) return 1;
   if (scene.projection.max_substeps > 0) return scene.projection.max_substeps;
   if (scene.contact.cloth) return 16;
   return scene.bodies.empty() ? 1 : 8;  // hard impacts

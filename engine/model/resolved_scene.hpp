@@ -49,10 +49,11 @@ struct ResolvedScene {
   /// given number of parts stays.
   ImpulseSettings impulse(double force_rate) const;
   /// Greatest number of iterations of a step of the projection or of a part of it: what the settings say, or
-  /// 50, 12 where cloth meets cloth: what does not converge soon is a step that is too long.
+  /// 50, 12 where cloth meets cloth: what does not converge soon is a step that is too long. With a budget of
+  /// solves that is the number.
   int max_iterations() const;
   /// Greatest number of parts of a step of the projection: what the settings say, or 16 where cloth meets
-  /// cloth, else 8 beside rigid bodies, else 1.
+  /// cloth, else 8 beside rigid bodies, else 1; 1 with a budget.
   int max_substeps() const;
   /// What of the matrix of a garment's steps is factorised: what the settings say, or the pattern of its rows
   /// where they are elastic and bending is soft beside inertia, h^2 kappa + h beta <= c (rho + h alpha) dx^4

@@ -89,6 +89,13 @@ void check_projection(const ProjectionSettings& settings) {
   if (parts < 0 || (parts & (parts - 1)) != 0) {
     refuse("projection.max_substeps", parts, "0 for the default, 1 or another power of two");
   }
+  const StepBudget& budget = settings.budget;
+  if (budget.solves < 0) refuse("projection.budget.solves", budget.solves, "0 for no bound, or at least 1");
+  require_not_negative("projection.budget.milliseconds", budget.milliseconds);
+  if (budget.exists() && parts > 1)
+    refuse("projection.max_substeps", parts, "0 or 1 with projection.budget, whose steps go in one part");
+  require_not_negative("projection.sleep.after", settings.sleep.after);
+  require_positive("projection.sleep.speed", settings.sleep.speed);
 }
 
 void check_impulse(const ImpulseSettings& settings) {
@@ -153,6 +160,9 @@ void for_each_method(const Scene& scene, const Recipe& recipe, const auto& visit
 
 void check_bodies(const Scene& scene) {
   if (scene.bodies.empty()) return;
+  if (scene.projection.sleep.after > 0)
+    refuse("projection.sleep.after", scene.projection.sleep.after,
+           "0 in a scene with bodies, which would not wake what they meet");
   if (scene.projection.factorization == FactorPattern::rows)
     refuse("projection.factorization", "rows", "automatic or whole in a scene with bodies");
   Names names;

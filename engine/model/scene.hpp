@@ -71,6 +71,21 @@ enum class OnViolation { stop, go_on };
 /// ResolvedScene::factor().
 enum class FactorPattern { automatic, whole, rows };
 
+/// What a step may cost at most, for scenes in real time. A step that has spent it ends where it is, whatever
+/// its tolerances say, in one part and without passing through cloth: it is cut (StepStatus::cut).
+struct StepBudget {
+  int solves = 0;  ///< linear solves, as many everywhere: results have the same bits; 0: no bound
+  double milliseconds =
+      0;  ///< wall time: results depend on the machine; a solve is always taken; 0: no bound
+  bool exists() const { return solves > 0 || milliseconds > 0; }
+};
+
+/// When garments that rest are no longer stepped, until something near them moves.
+struct SleepSettings {
+  double after = 0;     ///< time for which a garment and all that it touches must rest [s]; 0: never
+  double speed = 5e-3;  ///< speed below which every node must stay [m/s], > 0
+};
+
 /// How each step is brought back to the isometric surfaces.
 struct ProjectionSettings {
   ProjectionMethod method = ProjectionMethod::proximal_newton;
@@ -90,6 +105,8 @@ struct ProjectionSettings {
   double eps = 0;
   /// A step that misses its tolerance is tried again in 2, 4, ... parts up to this; 0: see ResolvedScene.
   int max_substeps = 0;
+  StepBudget budget;
+  SleepSettings sleep;
   OnViolation on_violation = OnViolation::stop;
 };
 

@@ -212,6 +212,9 @@ void note_settings(Finder& finder, const Scene& scene) {
       finder.note(Feature::bdf2, true, "projection.integrator", "\"bdf2\"");
       break;
   }
+  finder.note(Feature::budget, scene.projection.budget.exists(), "projection.budget", "some");
+  finder.note(Feature::sleep, scene.projection.sleep.after > 0, "projection.sleep.after",
+              scene.projection.sleep.after);
 }
 
 void note_wind(Finder& finder, const Scene& scene) {

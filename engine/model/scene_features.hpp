@@ -32,6 +32,8 @@ enum class Feature : std::uint8_t {
   mass_metric,
   backward_euler,
   bdf2,
+  budget,
+  sleep,
   // Of a fabric.
   isometric_bending,
   plate_bending,
@@ -104,6 +106,8 @@ inline constexpr std::array<FeatureInfo, feature_count> feature_list{{
     {Feature::mass_metric, "metric `mass`", "\"implicit\""},
     {Feature::backward_euler, "`backward_euler`", "another"},
     {Feature::bdf2, "`bdf2`", "another"},
+    {Feature::budget, "`projection.budget`", "none"},
+    {Feature::sleep, "`projection.sleep`", "none"},
     {Feature::isometric_bending, "`isometric` bending", "another"},
     {Feature::plate_bending, "`plate`", "another"},
     {Feature::mid_edge_bending, "`mid_edge`", "another"},

@@ -160,6 +160,8 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
               {"step_count", steps},       {"frame_count", 1 + (steps + per_frame - 1) / per_frame},
               {"garments", Json::array()}, {"obstacles", Json::array()},
               {"bodies", Json::array()},   {"warnings", warnings}};
+  const StepBudget& budget = scene.projection.budget;
+  if (budget.exists()) result["budget"] = {{"solves", budget.solves}, {"milliseconds", budget.milliseconds}};
   result["intersections"] = as_json(start);
   for (std::size_t g = 0; g < scene.garments.size(); ++g)
     result["garments"].push_back(as_json(scene.garments[g], simulation.info(g)));
@@ -179,6 +181,12 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
   }
   std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
               static_cast<long long>(steps), result["frame_count"].get<long long>());
+  if (budget.exists())
+    std::printf("  a step ends, within its tolerances or not (steps_cut), after%s\n",
+                text(budget.solves > 0 ? text(" ", budget.solves, " solves") : "",
+                     budget.solves > 0 && budget.milliseconds > 0 ? " or" : "",
+                     budget.milliseconds > 0 ? text(" ", budget.milliseconds, " ms") : "")
+                    .c_str());
   print_first(result["garments"], "garments", print_garment);
   print_first(result["obstacles"], "obstacles", [](const Json& o) {
     std::printf("  obstacle %s: %s at %s m%s\n", o["name"].get<std::string>().c_str(),

@@ -65,7 +65,7 @@ bool BroadPhase::update(const std::vector<Vec3d>& from, const std::vector<Vec3d>
 
 bool BroadPhase::find_once(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to,
                            PairSearch::Times times, std::vector<FeaturePair>& pairs) {
-  searched_ = nullptr;  // boxes are those of these displacements
+  has_boxes_ = false;
   return find_pairs(from, to, {.times = times, .most_per_node = 400, .always = 1'000'000}, pairs);
 }
 
@@ -154,6 +154,7 @@ bool BroadPhase::search(const std::vector<Vec3d>& from, const std::vector<Vec3d>
     }
     candidates_.measure_all(from, device_search_.has_value());
     searched_ = &how;
+    has_boxes_ = true;
     return true;
   }
   return false;
@@ -166,8 +167,8 @@ void BroadPhase::count_strays(ArrayView<const Vec3d> to, ArrayView<Index> count)
 
 bool BroadPhase::update_incremental(const std::vector<Index>& nodes, const std::vector<Vec3d>& from,
                                     const std::vector<Vec3d>& to) {
-  constexpr std::size_t many = 8;    // for one node in so many a search of all is cheaper
-  if (device_search_) return false;  // its threads find all as fast
+  constexpr std::size_t many = 8;                   // for one node in so many a search of all is cheaper
+  if (device_search_ || !has_boxes_) return false;  // its threads find all as fast
   if (searched_->times != PairSearch::Times::own || many * nodes.size() > motion_bounds_.size()) return false;
   const Search& how = *std::exchange(searched_, nullptr);  // until their pairs are there
   const Displacements all(from, to, how.ahead);

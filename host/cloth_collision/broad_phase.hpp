@@ -32,8 +32,8 @@ class BroadPhase {
   Candidates& candidates() { return candidates_; }
   const Candidates& candidates() const { return candidates_; }
 
-  /// Pairs within reach on displacements that are looked at once; false: too many. The next update() searches
-  /// anew.
+  /// Pairs within reach on displacements that are looked at once; false: too many. Where nodes leave their
+  /// motion bounds the next update() searches for all.
   bool find_once(const std::vector<Vec3d>& from, const std::vector<Vec3d>& to, PairSearch::Times times,
                  std::vector<FeaturePair>& pairs);
   std::size_t memory_bytes() const;
@@ -71,6 +71,7 @@ class BroadPhase {
   std::vector<MovingBox> motion_bounds_;
   Buffer<MovingBox> device_bounds_;   ///< the same, where the host asks a device for strays
   const Search* searched_ = nullptr;  ///< how pairs were found; null: they must be
+  bool has_boxes_ = false;            ///< boxes of search_ are still those of that search
   bool is_fast_ = false;              ///< this step: displacements are too long to look ahead of it
   std::optional<DevicePairSearch> device_search_;  ///< search on the device, where the host does not search
 };

@@ -93,14 +93,18 @@ CcdLimits ClothCollision::ccd_limits(const std::vector<Vec3d>& predicted,
                                      const std::vector<double>& inverse_masses,
                                      std::vector<Vec3d>& velocities) {
   return within_memory(geometry_.node_count(), [&] {
+    using enum PairSearch::Times;
     CcdLimits found;
     std::vector<FeaturePair> pairs;
-    if (broad_phase_.find_once(nodes_.from, predicted, PairSearch::Times::common, pairs))
+    const std::vector<Vec3d>& to = nodes_.host_to();
+    // Whatever meets at common speeds meets where each side goes when it likes: one search has both.
+    const bool are_same = predicted == to,
+               has_both = are_same && broad_phase_.find_once(nodes_.from, to, own, pairs);
+    if (has_both || broad_phase_.find_once(nodes_.from, predicted, common, pairs))
       found.met = apply_inelastic_impulses(features(), pairs, geometry_.thicknesses(),
                                            {nodes_.from, predicted, inverse_masses, velocities});
-    const std::vector<Vec3d>& to = nodes_.host_to();
     found.shares.assign(to.size(), 0.0);
-    if (broad_phase_.find_once(nodes_.from, to, PairSearch::Times::own, pairs))
+    if (has_both || (!are_same && broad_phase_.find_once(nodes_.from, to, own, pairs)))
       found.shares = max_step_fractions(features(), pairs, nodes_.from, to, geometry_.thicknesses());
     return found;
   });

@@ -13,8 +13,8 @@
 namespace isocloth {
 namespace {
 
-/// The first garment of a contact; their number where a key is none of these features.
-std::size_t owner_of(const SurfaceFeatures& features, std::uint64_t packed) {
+/// The two garments of a contact; either their number where a key is none of these features.
+std::array<std::size_t, 2> garments_of(const SurfaceFeatures& features, std::uint64_t packed) {
   const ContactKey key = ContactKey::of(packed);
   const std::size_t none = features.node_begin.size() - 1, first = static_cast<std::size_t>(key.first),
                     second = static_cast<std::size_t>(key.second);
@@ -34,6 +34,13 @@ std::size_t owner_of(const SurfaceFeatures& features, std::uint64_t packed) {
   const std::size_t other = key.kind == ContactKey::node_and_face ? of_triangle(second)
                             : key.kind == ContactKey::two_nodes   ? of_node(second)
                                                                   : of_edge(second);
+  return {one, other};
+}
+
+/// The first garment of a contact; their number where a key is none of these features.
+std::size_t owner_of(const SurfaceFeatures& features, std::uint64_t packed) {
+  const auto [one, other] = garments_of(features, packed);
+  const std::size_t none = features.node_begin.size() - 1;
   return one == none || other == none ? none : std::min(one, other);
 }
 
@@ -93,6 +100,26 @@ void set_contacts_of(const SurfaceFeatures& features, std::size_t garment,
   for (const auto& [key, force] : all) {
     kept.keys.push_back(key);
     kept.forces.push_back(force);
+  }
+}
+
+void keep_forces_between(const SurfaceFeatures& features, const std::vector<char>& sleeps,
+                         const ContactWarmStart& before, ContactWarmStart& now) {
+  const auto both_sleep = [&](std::uint64_t key) {
+    const auto [one, other] = garments_of(features, key);
+    return sleeps[one] != 0 && sleeps[other] != 0;
+  };
+  std::map<std::uint64_t, Vec3d> all;  // by ascending keys
+  const auto add = [&](const ContactWarmStart& from, bool of_sleepers) {
+    for (std::size_t c = 0; c < from.keys.size(); ++c)
+      if (both_sleep(from.keys[c]) == of_sleepers) all[from.keys[c]] = from.forces[c];
+  };
+  add(before, true);
+  add(now, false);
+  now = {};
+  for (const auto& [key, force] : all) {
+    now.keys.push_back(key);
+    now.forces.push_back(force);
   }
 }
 

@@ -46,4 +46,9 @@ std::vector<ClothContactState> contacts_of(const SurfaceFeatures& features, cons
 void set_contacts_of(const SurfaceFeatures& features, std::size_t garment,
                      const std::vector<ClothContactState>& own, ContactWarmStart& kept);
 
+/// Puts the forces of `before` in the place of those of `now` where contacts are between garments both of
+/// which sleep; shape of sleeps [garment].
+void keep_forces_between(const SurfaceFeatures& features, const std::vector<char>& sleeps,
+                         const ContactWarmStart& before, ContactWarmStart& now);
+
 }  // namespace isocloth

@@ -60,8 +60,9 @@ const char* method_name(const ResolvedScene& resolved) {
 
 StepStatus step_status(std::string_view name) {
   return find(name,
-              {StepStatus::converged, StepStatus::stalled, StepStatus::non_finite, StepStatus::diverged},
-              "converged, stalled, non_finite or diverged");
+              {StepStatus::converged, StepStatus::cut, StepStatus::stalled, StepStatus::non_finite,
+               StepStatus::diverged},
+              "converged, cut, stalled, non_finite or diverged");
 }
 
 Precision precision(std::string_view name) {

@@ -97,7 +97,7 @@ class ImpulseGarments : public GarmentSolver {
   AdvanceReport take_report(std::size_t member, const ImpulseReport& found) {
     AdvanceReport report;
     report.steps = static_cast<int>(found.steps);
-    const auto status = static_cast<StepStatus>(static_cast<int>(found.status));
+    const auto status = status_of(static_cast<int>(found.status));
     report.total.status = has_failed(lost_[member]) ? lost_[member] : status;
     report.total.iterations = static_cast<int>(found.sweeps);
     report.total.substeps = report.steps * parameters_[member].parts;

@@ -95,7 +95,7 @@ void ClothContacts<Real>::gather(Buffer<Vec3d>& positions, bool at_start) {
         {.positions = at_start ? nodes.start : nodes.iterate,
          .inverse_masses = nodes.inverse_masses,
          // What is frozen gives way to nothing.
-         .inertia = member.solver->frozen() ? std::numeric_limits<Real>::infinity() : nodes.inertia,
+         .inertia = member.solver->stands() ? std::numeric_limits<Real>::infinity() : nodes.inertia,
          .gathered = own(positions),
          .inverse_inertia = own(ways.inverse_inertia)});
   }
@@ -262,7 +262,13 @@ bool ClothContacts<Real>::end_part(const PartEnd<double, bool>& end, bool is_war
 
 template <class Real>
 void ClothContacts<Real>::end_step(bool is_kept) {
-  if (is_kept) collision_.set_kept(std::move(work()));
+  if (!is_kept) return;
+  ContactWarmStart now = std::move(work());
+  std::vector<char> sleeps;
+  for (const Member& member : members_) sleeps.push_back(member.solver->is_asleep());
+  if (std::ranges::find(sleeps, 1) != sleeps.end())
+    keep_forces_between(collision_.features(), sleeps, kept(), now);
+  collision_.set_kept(std::move(now));
 }
 
 template <class Real>
@@ -272,7 +278,7 @@ std::vector<char> ClothContacts<Real>::with_neighbours(
   for (std::size_t g = 0; g < members_.size(); ++g)
     found[g] = std::find(garments.begin(), garments.end(), members_[g].solver) != garments.end();
   const auto moves = [&](std::size_t g) {
-    return members_[g].solver->pattern().free_count() > 0 && !members_[g].solver->frozen();
+    return members_[g].solver->pattern().free_count() > 0 && !members_[g].solver->stands();
   };
   for (bool grows = true; grows;) {
     grows = false;
@@ -300,9 +306,9 @@ void ClothContacts<Real>::apply_ccd_limits(const std::vector<const ProjectionSol
                end = static_cast<std::size_t>(node_begin[g + 1]);
     ProjectionSolver<Real>& solver = *members_[g].solver;
     std::vector<Vec3d> own(end - begin);
-    if (!solver.frozen()) own = solver.velocities(stays[g] == 0, h);
+    if (!solver.stands()) own = solver.velocities(stays[g] == 0, h);
     // What is frozen has no inertia that is finite, and no inverse.
-    const double inertia = solver.frozen() ? 0 : static_cast<double>(solver.nodes_in_step().inertia);
+    const double inertia = solver.stands() ? 0 : static_cast<double>(solver.nodes_in_step().inertia);
     for (std::size_t i = begin; i < end; ++i) {
       velocities.push_back(own[i - begin]);
       inverse_masses.push_back(inverse_inertia[i] * inertia / members_[g].density);
@@ -327,7 +333,7 @@ void ClothContacts<Real>::apply_ccd_limits(const std::vector<const ProjectionSol
       if (is_held || std::binary_search(met.begin(), met.end(), i)) speeds.push_back({own, velocities[node]});
     }
     stopped_.held_back[g] += static_cast<Index>(positions.size());
-    if (!members_[g].solver->frozen()) members_[g].solver->stop_nodes(positions, speeds, stays[g] != 0);
+    if (!members_[g].solver->stands()) members_[g].solver->stop_nodes(positions, speeds, stays[g] != 0);
   }
 }
 
@@ -352,7 +358,7 @@ bool ClothContacts<Real>::stop_blocked_kinematic_nodes() {
   const std::vector<double> shares =
       max_step_fractions(features, pairs, ways.from, ways.to, collision_.geometry().thicknesses());
   for (std::size_t g = 0; g < members_.size(); ++g) {
-    if (members_[g].solver->frozen()) continue;
+    if (members_[g].solver->stands()) continue;
     std::vector<typename ProjectionSolver<Real>::NodeValue> positions;
     for (Index i = features.node_begin[g]; i < features.node_begin[g + 1]; ++i) {
       const auto node = static_cast<std::size_t>(i);

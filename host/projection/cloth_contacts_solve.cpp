@@ -14,7 +14,7 @@ template <class Real>
 void ClothContacts<Real>::add() {
   respond();
   for (const Member& member : members_) {
-    if (member.solver->frozen()) continue;
+    if (member.solver->stands()) continue;
     const NodesInStep<Real> nodes = member.solver->nodes_in_step();
     kernels_.add_cloth_contacts(device_.queue(),
                                 {.list = list(),
@@ -100,7 +100,7 @@ bool ClothContacts<Real>::solve(double rtol, Downloads* outcomes) {
   coupled_.clear();
   for (const Member& member : members_) {
     CoupledMember<Real>& own = coupled_.emplace_back();
-    if (!member.solver->frozen()) own = member.solver->coupled_member();
+    if (!member.solver->stands()) own = member.solver->coupled_member();
   }
   has_modes_ = set_rigid_modes();
   const int iterations = system_.solve(coupled_, product(1), rtol, outcomes);

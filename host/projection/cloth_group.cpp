@@ -523,7 +523,7 @@ template <class Real>
 StepReport ClothGroup<Real>::take_report(std::size_t member, const ClothReport<Real>& found) {
   StepStatus& lost = states_.lost[member];
   StepReport report;
-  report.status = has_failed(lost) ? lost : static_cast<StepStatus>(static_cast<int>(found.status));
+  report.status = has_failed(lost) ? lost : status_of(static_cast<int>(found.status));
   report.iterations = static_cast<int>(found.iterations);
   report.substeps = static_cast<int>(found.substeps);
   report.residual = static_cast<double>(found.residual);

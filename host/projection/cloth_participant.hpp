@@ -19,7 +19,8 @@ class ClothParticipant final : public StepParticipant<Real> {
                    const std::vector<const Garment*>& garments, const std::vector<Solver*>& solvers)
       : device_(device),
         contacts_(device, resolved.scene, garments, solvers),
-        has_own_parts_(resolved.scene.projection.max_substeps == 0) {}
+        has_own_parts_(resolved.scene.projection.max_substeps == 0 &&
+                       !resolved.scene.projection.budget.exists()) {}
 
   ClothContacts<Real>& contacts() { return contacts_; }
   std::size_t memory_bytes() const override { return contacts_.memory_bytes(); }

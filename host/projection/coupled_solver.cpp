@@ -40,7 +40,33 @@ void CoupledSolver<Real>::start(const std::vector<Clock>& clocks, double h, int 
 }
 
 template <class Real>
+void CoupledSolver<Real>::wake() {
+  for (const auto& garment : garments_) garment->wake();
+}
+
+template <class Real>
+void CoupledSolver<Real>::let_sleep(int number) {
+  if (!(resolved_.scene.projection.sleep.after > 0)) return;
+  std::vector<char> sleeps;
+  for (const auto& garment : garments_) sleeps.push_back(garment->may_sleep(number));
+  const bool any = std::ranges::find(sleeps, 1) != sleeps.end();
+  std::vector<BoundingBox> boxes;
+  for (const auto& garment : garments_) boxes.push_back(any ? garment->box(number) : BoundingBox{});
+  for (bool wakes = any && cloth_; wakes;) {
+    wakes = false;
+    for (std::size_t a = 0; a < sleeps.size(); ++a)
+      for (std::size_t b = 0; b < sleeps.size() && sleeps[a] == 0 && !garments_[a]->frozen(); ++b) {
+        if (sleeps[b] == 0 || is_kinematic(*cloths_[b]) || !overlap(boxes[a], boxes[b])) continue;
+        sleeps[b] = 0;
+        wakes = true;
+      }
+  }
+  for (std::size_t g = 0; g < sleeps.size(); ++g) garments_[g]->sleep(sleeps[g] != 0);
+}
+
+template <class Real>
 void CoupledSolver<Real>::refresh_cloth_friction() {
+  wake();
   if (cloth_) cloth_->contacts().set_friction(friction_classes(resolved_.scene, cloths_));
 }
 
@@ -67,14 +93,22 @@ std::vector<AdvanceReport> CoupledSolver<Real>::finish() {
   const bool goes_on_alone =
       std::ranges::any_of(participants_, [](const auto* p) { return p->moves_alone(); });
   for (int n = 0; n < steps_; ++n) {
+    let_sleep(n);
+    bool any_sleeps = false;
+    for (std::size_t g = 0; g < garments_.size(); ++g) {
+      if (!garments_[g]->is_asleep()) continue;
+      garments_[g]->sleep_through(results[g]);
+      any_sleeps = true;
+    }
     for (bool again = true; again;) {
       std::vector<ProjectionSolver<Real>*> active;
       std::vector<std::size_t> numbers;
       for (std::size_t g = 0; g < garments_.size(); ++g) {
-        if (garments_[g]->frozen()) continue;
+        if (garments_[g]->stands()) continue;
         active.push_back(garments_[g].get());
         numbers.push_back(g);
       }
+      if (active.empty() && any_sleeps) break;
       if (active.empty() && !goes_on_alone) return results;
       const std::vector<StepReport> reports =
           take_step<Real>(device_, resolved_, active, participants_, n, step_);

@@ -11,7 +11,8 @@ namespace isocloth {
 
 /// Garments step together with the bodies and contacts between cloths: one that touches nothing still takes
 /// the iterations that the others need. A garment whose step is lost is frozen, and the step is taken again
-/// without it; bodies pass through it from then on, cloth does not.
+/// without it; bodies pass through it from then on, cloth does not. One that sleeps stays where it is, as if
+/// it were driven, until the box of cloth that moves meets its own.
 template <class Real>
 class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
  public:
@@ -23,6 +24,8 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void start(const std::vector<Clock>& clocks, double h, int steps, bool undoable) override;
   std::vector<AdvanceReport> finish() override;
   void refresh_cloth_friction() override;
+  void refresh_motions() override { wake(); }
+  void wake() override;
   std::vector<Strain> strains() override;
   void undo() override;
   std::vector<BodyState> bodies() const override {
@@ -44,6 +47,8 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   using Base::garments_, Base::step_, Base::steps_;
 
   std::size_t shared_bytes() const override;
+  /// Lets garments sleep in a step of the request: those that may, unless cloth that moves comes near.
+  void let_sleep(int number);
 
   const Device& device_;
   const ResolvedScene resolved_;

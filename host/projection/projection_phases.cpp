@@ -139,17 +139,20 @@ bool ProjectionSolver<Real>::has_diverged(double residual) {
 }
 
 template <class Real>
-void ProjectionSolver<Real>::end_step(bool is_kept, double residual) {
+void ProjectionSolver<Real>::end_step(bool is_kept, const StepReport& report) {
+  // Elastic rows that are cut short have about the stress of where they are, from which the next step begins.
+  constexpr double most_kept = 1;
+  const bool is_cut = report.status == StepStatus::cut && rows_.are_elastic();
   if (is_kept)
-    cloth_.end_step(cpu::keeps_multipliers(residual, settings_.tolerance));
+    cloth_.end_step(cpu::keeps_multipliers(report.residual, is_cut ? most_kept : settings_.tolerance));
   else
     parts_.clear();
 }
 
 template <class Real>
 NodesInStep<Real> ProjectionSolver<Real>::nodes_in_step() {
-  return {.start = std::as_const(frozen() ? cloth_.state : cloth_.work).positions.view(),
-          .iterate = std::as_const(frozen() ? cloth_.state.positions : cloth_.iterate).view(),
+  return {.start = std::as_const(stands() ? cloth_.state : cloth_.work).positions.view(),
+          .iterate = std::as_const(stands() ? cloth_.state.positions : cloth_.iterate).view(),
           .inverse_masses = system_.inverse_masses(),
           .inertia = system_.projection_metric().inertia,
           .free = arrays_.free_view(),

@@ -1,6 +1,8 @@
 // A garment as the rest of the library sees it: requests of steps, its state, what is measured of it.
 #include "host/projection/projection_solver.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -65,6 +67,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
       system_(device, garment, resolved_, arrays_, cloth_, rows_, contacts_, choice),
       measures_(device, arrays_),
       strain_meter_(device, {&garment}, 1),
+      rest_(settings_.sleep),
       reach_(static_cast<Real>(reach(garment, scene_))) {
   if (!garment.initial_velocities.empty())
     cloth_.state.velocities.upload(narrowed<Real>(garment.initial_velocities));
@@ -72,6 +75,7 @@ ProjectionSolver<Real>::ProjectionSolver(const Device& device, const Garment& ga
 
 template <class Real>
 void ProjectionSolver<Real>::refresh() {
+  wake();
   // Forces may be the first that surrounds the garment; obstacles have been there from the start.
   if (!contacts_.exist() && has_surroundings(scene_)) {
     surroundings_ = surroundings_of<Real>(device_, garment_, scene_, nullptr);
@@ -92,8 +96,13 @@ void ProjectionSolver<Real>::start(const std::vector<Clock>& clocks, double h, i
 template <class Real>
 std::vector<AdvanceReport> ProjectionSolver<Real>::finish() {
   AdvanceReport result = begin_request();
-  for (int n = 0; n < request_.steps && !frozen(); ++n)
-    note(take_step<Real>(device_, resolved_, {this}, {}, n, request_.step).front(), result);
+  for (int n = 0; n < request_.steps && !frozen(); ++n) {
+    sleep(may_sleep(n));
+    if (is_asleep())
+      sleep_through(result);
+    else
+      note(take_step<Real>(device_, resolved_, {this}, {}, n, request_.step).front(), result);
+  }
   return {result};
 }
 
@@ -102,6 +111,7 @@ AdvanceReport ProjectionSolver<Real>::begin_request() {
   if (request_.undoable) {
     cloth_.note();
     lost_before_ = lost_;
+    rest_before_ = rest_.time();
     is_undoable_ = true;
   }
   surroundings_.set({request_.clock}, request_.step, request_.steps);
@@ -116,7 +126,80 @@ void ProjectionSolver<Real>::note(const StepReport& report, AdvanceReport& sum) 
   add_up(report, sum.total);
   if (has_failed(report.status)) lost_ = report.status;
   sum.steps += !frozen();
+  if (rest_.exists() && !frozen()) rest_.note(report, fastest(), request_.step);
   if (has_views_) device_.send();
+}
+
+template <class Real>
+void ProjectionSolver<Real>::sleep_through(AdvanceReport& sum) {
+  parts_.clear();
+  add_up(RestWatch::report(), sum.total);
+  ++sum.steps;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::may_sleep(int number) {
+  if (!rest_.exists() || frozen()) return false;
+  const double from = request_.clock.time(request_.step, number), to = from + request_.step;
+  if (is_kinematic(garment_)) return !pins_move(from, to);
+  rest_.see(surroundings_.obstacles.version());
+  if (!rest_.may_sleep()) return false;
+  const bool is_driven = !garment_.forces.empty() || !garment_.force_slopes.empty() ||
+                         !garment_.grippers.empty() || !garment_.zippers.empty() ||
+                         !garment_.drawstrings.empty();
+  const Wind& wind = scene_.wind;
+  const bool is_in_gusts = garment_.fabric.drag.exists() && (wind.gusts > 0 || wind.model != WindModel::drag);
+  const bool is_eased =
+      eases_out(scene_) && from < garment_.time_offset + scene_.contact.initial_penetration_time;
+  const bool is_disturbed =
+      is_driven || is_in_gusts || is_eased || pins_move(from, to) ||
+      surroundings_.obstacles.moves_within(box(number), request_.clock, request_.step, number);
+  if (is_disturbed) rest_.wake();
+  return !is_disturbed;
+}
+
+template <class Real>
+bool ProjectionSolver<Real>::pins_move(double from, double to) const {
+  return std::ranges::any_of(garment_.pins, [&](const Pin& pin) {
+    if (std::holds_alternative<FixedMotion>(pin.motion) && !(pin.ramp > 0)) return false;
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+      if (!(pin_position(garment_, pin, i, from) == pin_position(garment_, pin, i, to))) return true;
+    return false;
+  });
+}
+
+template <class Real>
+double ProjectionSolver<Real>::fastest() const {
+  std::vector<Vec3<Real>> staging;
+  const Vec3<Real>* const velocities = cloth_.state.velocities.read(staging);
+  Real square = 0;
+  for (std::size_t i = 0; i < cloth_.state.velocities.size(); ++i)
+    square = std::max(square, dot(velocities[i], velocities[i]));
+  return std::sqrt(static_cast<double>(square));
+}
+
+template <class Real>
+BoundingBox ProjectionSolver<Real>::box(int number) const {
+  std::vector<Vec3<Real>> staging[2];
+  const Vec3<Real>*const positions = cloth_.state.positions.read(staging[0]), *const velocities =
+                                                                                  cloth_.state.velocities
+                                                                                      .read(staging[1]);
+  BoundingBox box;
+  const auto add = [&](const Vec3d& x) { box = joined(box, {x, x}); };
+  const auto wide = [](const Vec3<Real>& v) {
+    return Vec3d{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+  };
+  for (std::size_t i = 0; i < cloth_.state.positions.size(); ++i) {
+    const Vec3d at = wide(positions[i]);
+    add(at);
+    add(at + request_.step * wide(velocities[i]));
+  }
+  for (const Pin& pin : garment_.pins)
+    for (std::size_t i = 0; i < pin.nodes.size(); ++i)
+      add(pin_position(garment_, pin, i, request_.clock.time(request_.step, number + 1)));
+  const double room =
+      arrays_.element_size + 2 * garment_.fabric.thickness + scene_.contact.margin + scene_.contact.tolerance;
+  return {box.low - Vec3d{room, room, room}, box.high + Vec3d{room, room, room}};
 }
 
 template <class Real>
@@ -124,6 +207,7 @@ void ProjectionSolver<Real>::undo() {
   if (!is_undoable_) return;
   cloth_.undo();
   lost_ = lost_before_;
+  rest_.set_time(rest_before_);
   is_undoable_ = false;
 }
 
@@ -159,12 +243,17 @@ std::vector<Strain> ProjectionSolver<Real>::strains() {
 
 template <class Real>
 void ProjectionSolver<Real>::begin_strains(Downloads& downloads) {
-  if (has_strains()) strain_meter_.begin(flat(std::as_const(cloth_.state.positions).view()), downloads);
+  if (has_strains() && !rest_.strain())
+    strain_meter_.begin(flat(std::as_const(cloth_.state.positions).view()), downloads);
 }
 
 template <class Real>
-std::vector<Strain> ProjectionSolver<Real>::end_strains() const {
-  return has_strains() ? strain_meter_.end() : std::vector<Strain>(1);
+std::vector<Strain> ProjectionSolver<Real>::end_strains() {
+  if (!has_strains()) return std::vector<Strain>(1);
+  if (rest_.strain()) return {*rest_.strain()};
+  std::vector<Strain> found = strain_meter_.end();
+  if (is_asleep()) rest_.strain() = found.front();
+  return found;
 }
 
 template <class Real>
@@ -183,6 +272,7 @@ template <class Real>
 GarmentState ProjectionSolver<Real>::state_of(const ClothState<Real>& cloth) const {
   GarmentState state = cloth_.download(cloth);
   set_lost(lost_, state);
+  state.rest_time = rest_.time();
   return state;
 }
 
@@ -206,6 +296,7 @@ void ProjectionSolver<Real>::check(std::size_t, const GarmentState& state) const
 template <class Real>
 void ProjectionSolver<Real>::set_state(std::size_t, const GarmentState& state) {
   lost_ = lost_by(state);
+  rest_.set_time(state.rest_time);
   cloth_.upload(state);
 }
 

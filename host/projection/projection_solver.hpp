@@ -9,6 +9,7 @@
 #include "host/measures/garment_measures.hpp"
 #include "host/measures/strain_meter.hpp"
 #include "host/projection/projection_system.hpp"
+#include "host/projection/rest_watch.hpp"
 #include "host/projection/step_gradient.hpp"
 #include "host/solver/garment_solver.hpp"
 #include "host/state/execution_options.hpp"
@@ -57,11 +58,13 @@ class ProjectionSolver final : public GarmentSolver {
   std::vector<Strain> strains() override;
   /// strains() in two steps, so that one wait serves several garments.
   void begin_strains(Downloads& downloads);
-  std::vector<Strain> end_strains() const;
+  std::vector<Strain> end_strains();
   Inspection inspect(std::size_t member, double t, double h) override;
   void keep_parts(bool are_kept) override { keeps_parts_ = are_kept; }
   std::vector<SubstepRecord> take_parts(std::size_t) override { return std::exchange(parts_, {}); }
   void refresh() override;
+  void refresh_motions() override { wake(); }
+  void wake() override { rest_.wake(); }
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t) const override { return state_of(cloth_.state); }
@@ -73,6 +76,21 @@ class ProjectionSolver final : public GarmentSolver {
   /// Adds a step to a sum; a lost one freezes the garment.
   void note(const StepReport& report, AdvanceReport& sum);
   bool frozen() const { return has_failed(lost_); }
+
+  // Sleep, see SleepSettings.
+  /// Whether it has rested for long enough, and nothing disturbs it in a step of the request but, perhaps,
+  /// cloth. A driven garment may where none of its nodes moves.
+  bool may_sleep(int number);
+  /// Whether it sleeps in the step that begins.
+  void sleep(bool sleeps) { rest_.sleep(sleeps); }
+  /// Adds a step that it has slept through.
+  void sleep_through(AdvanceReport& sum);
+  /// Whether it stays as it is in this step.
+  bool stands() const { return frozen() || rest_.is_asleep(); }
+  bool is_asleep() const { return rest_.is_asleep(); }
+  /// A box around where its nodes are when a step of the request begins and where they may be when it ends,
+  /// with some room [m].
+  BoundingBox box(int number) const;
   /// Goes to where a step ended, with rows and contacts as they are there and multipliers that are the stress
   /// of places, for StepAdjoint. The state is then that before the step.
   void go_to_end(const FinishedStep& step);
@@ -100,7 +118,7 @@ class ProjectionSolver final : public GarmentSolver {
   /// Whether the iterate is farther away than anything but its pins takes a cloth
   /// (kernels/core/divergence.hpp).
   bool has_escaped() const { return *excess_at_ != 0; }
-  void end_step(bool is_kept, double residual);
+  void end_step(bool is_kept, const StepReport& report);
 
   RowsInStep<Real>& rows() { return rows_; }
   const RowsInStep<Real>& rows() const { return rows_; }
@@ -142,6 +160,9 @@ class ProjectionSolver final : public GarmentSolver {
   GarmentState state_of(const ClothState<Real>& cloth) const;
   /// Sets where the pinned nodes are at t [s].
   void set_targets(double t);
+  /// Whether any pinned node moves between two times [s].
+  bool pins_move(double from, double to) const;
+  double fastest() const;  ///< greatest speed of a node [m/s]
   /// Finds out whether a node is there farther from where the step began than excess_displacement() has it;
   /// with_pins: and farther than any pin went.
   void launch_excess(const Buffer<Vec3<Real>>& to, bool with_pins, Downloads& downloads);
@@ -161,6 +182,8 @@ class ProjectionSolver final : public GarmentSolver {
   ProjectionSystem<Real> system_;
   GarmentMeasures<Real> measures_;
   StrainMeter<Real> strain_meter_;
+  RestWatch rest_;
+  double rest_before_ = 0;  ///< RestWatch::time() when an undoable request began [s]
   bool has_views_ = false;  ///< others may wait for the device's queue in ways of their own
 
   Request request_;

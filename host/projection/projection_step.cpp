@@ -3,10 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 #include <utility>
+
+#include "host/projection/phase_times.hpp"
 
 namespace isocloth {
 namespace {
+
+using WallClock = std::chrono::steady_clock;
+double seconds_since(WallClock::time_point begin) {
+  return std::chrono::duration<double>(WallClock::now() - begin).count();
+}
 
 /// What StepController takes for one cloth: garments and participants, none of which is done before all are.
 /// The list at StepParticipant is a step of it from top to bottom.
@@ -19,7 +27,8 @@ class CoupledStep {
 
  public:
   CoupledStep(const Device& device, StepUnderWay<Real>& step, const Participants& participants, int number)
-      : device_(device),
+      : begin_(WallClock::now()),
+        device_(device),
         step_(step),
         garments_(step.garments),
         progress_(step.progress),
@@ -46,6 +55,7 @@ class CoupledStep {
     for (auto* participant : participants_) participant->begin_step(step_);
   }
   bool begin_substep(const Part& part, bool, double& bad_pivot) {
+    const PhaseTimer timer(StepPhase::begin);
     monitor_.enter(static_cast<int>(part.done), static_cast<int>(part.parts));
     for (GarmentProgress& own : progress_) own.start_part();
     for (auto* participant : participants_) participant->begin_substep(part);
@@ -61,11 +71,14 @@ class CoupledStep {
   }
   Assessment assess(const Part& part, int iteration, bool which) {
     if (!which) return {};
-    for (auto* participant : participants_) participant->place(step_, part);
-    each_garment([&](std::size_t g) { garments_[g]->assess(iteration); });
-    for (auto* participant : participants_) participant->begin_assess(step_, iteration, downloads_);
-    fetch(downloads_);
-    for (std::size_t g = 0; g < garments_.size(); ++g) take(iteration, *garments_[g], progress_[g]);
+    {
+      const PhaseTimer timer(StepPhase::rows_and_obstacles);
+      for (auto* participant : participants_) participant->place(step_, part);
+      each_garment([&](std::size_t g) { garments_[g]->assess(iteration); });
+      for (auto* participant : participants_) participant->begin_assess(step_, iteration, downloads_);
+      fetch(downloads_);
+      for (std::size_t g = 0; g < garments_.size(); ++g) take(iteration, *garments_[g], progress_[g]);
+    }
     if (std::exchange(has_begun_solve_, false))
       for (std::size_t g = 0; g < garments_.size(); ++g)
         if (!garments_[g]->system().end_factor()) {
@@ -75,7 +88,11 @@ class CoupledStep {
     // Participants alone are done once they have felt the forces of the step.
     Assessment found{.residual = 0, .penetration = 0, .met = !garments_.empty() || iteration > 0};
     for (auto* participant : participants_) {
-      const ParticipantFit fit = participant->assess(step_, iteration);
+      ParticipantFit fit;
+      {
+        const PhaseTimer timer(StepPhase::cloth_contacts);
+        fit = participant->assess(step_, iteration);
+      }
       if (fit.moved_nodes) return assess(part, iteration, which);
       found.met = found.met && fit.met;
       found.may_penetrate = found.may_penetrate || fit.may_penetrate;
@@ -101,6 +118,7 @@ class CoupledStep {
     for (std::size_t g = 0; projects_again() && g < garments_.size(); ++g)
       found.near = found.near && garments_[g]->rows().is_near(progress_[g].residual);
     found.done = found.met && excess <= 1;
+    if (step_.budget.exists()) bound_iterations(iteration, found.may_penetrate);
     return found;
   }
   bool projects_again() const {
@@ -115,6 +133,7 @@ class CoupledStep {
       garments_[g]->rows().follow(progress_[g].previous, progress_[g].residual);
   }
   bool solve(const Part&, double& bad_pivot) {
+    if (!first_solve_) first_solve_ = WallClock::now();
     monitor_.count(static_cast<std::int64_t>(garments_.size()));
     for (GarmentProgress& own : progress_) ++own.report.iterations;
     const bool is_coupled = std::ranges::any_of(participants_, [](const auto* p) { return p->couples(); });
@@ -130,6 +149,7 @@ class CoupledStep {
     const auto solves = [&](auto* participant) { return participant->solve(step_); };
     bool are_coupled = true;
     if (is_coupled) {
+      const PhaseTimer timer(StepPhase::assembly);
       each_garment([&](std::size_t g) { garments_[g]->system().assemble(); });
       for (auto* participant : participants_) participant->assemble();
       for (Solver* garment : garments_) garment->system().begin_factor(outcomes);
@@ -139,10 +159,14 @@ class CoupledStep {
       are_coupled = std::ranges::all_of(participants_, couples);
       outcomes.run();
     }
-    if (!all_work(
-            [&](Solver& garment) { return is_coupled ? garment.system().end_factor() : garment.solve(); },
-            bad_pivot))
-      return false;
+    {
+      const PhaseTimer timer(StepPhase::factor);
+      if (!all_work(
+              [&](Solver& garment) { return is_coupled ? garment.system().end_factor() : garment.solve(); },
+              bad_pivot))
+        return false;
+    }
+    const PhaseTimer timer(StepPhase::solve);
     if (step_.outcomes == nullptr) are_coupled = std::ranges::all_of(participants_, couples);
     if (are_coupled && std::ranges::all_of(participants_, solves)) return true;
     for (GarmentProgress& own : progress_) own.lose();
@@ -150,14 +174,17 @@ class CoupledStep {
     return false;
   }
   void correct(bool) {
+    const PhaseTimer timer(StepPhase::correct);
     each_garment([&](std::size_t g) { garments_[g]->system().correct(step_.moves); });
     for (auto* participant : participants_) participant->correct();
   }
   void end_part(const PartEnd<double, bool>& end) {
+    const PhaseTimer timer(StepPhase::end);
+    if (end.accept && end.status == 1 && step_.budget.exists()) measure_imbalances();
     for (auto* participant : participants_) participant->end_substep(step_, end);
     each_garment([&](std::size_t g) {
       Solver& garment = *garments_[g];
-      progress_[g].end_part(end);
+      progress_[g].end_part(end, step_.budget.exists() ? StepStatus::cut : StepStatus::stalled);
       std::vector<Vec3d> forces;
       if (end.accept && garment.keeps_parts()) forces = forces_on_nodes(garment, end.part.h);
       garment.end_part(end, progress_[g].residual, std::move(forces));
@@ -176,15 +203,15 @@ class CoupledStep {
     bool any = false;
     for (std::size_t g = 0; g < garments_.size(); ++g) {
       StepReport& report = progress_[g].report;
-      if (report.status != StepStatus::stalled || !garments_[g]->has_diverged(report.residual)) continue;
+      if (report.status == StepStatus::converged || has_failed(report.status)) continue;
+      if (!garments_[g]->has_diverged(report.residual)) continue;
       report.status = StepStatus::diverged;
       any = true;
     }
     return any;
   }
   void end_step(bool is_kept, double) {
-    for (std::size_t g = 0; g < garments_.size(); ++g)
-      garments_[g]->end_step(is_kept, progress_[g].report.residual);
+    for (std::size_t g = 0; g < garments_.size(); ++g) garments_[g]->end_step(is_kept, progress_[g].report);
     for (auto* participant : participants_) participant->end_step(is_kept);
   }
 
@@ -193,6 +220,7 @@ class CoupledStep {
     for (std::size_t g = 0; g < garments_.size(); ++g) {
       StepReport report = progress_[g].report;
       report.bad_node = garments_[g]->bad_node();
+      report.cut = report.status == StepStatus::cut;
       if (has_failed(report.status)) report.penetration = report.compression = report.eased_depth = 0;
       for (const auto* participant : participants_) participant->report(step_, *garments_[g], report);
       report.wall_seconds = seconds / static_cast<double>(garments_.size());
@@ -240,15 +268,47 @@ class CoupledStep {
 
   /// Whether forces do, on every garment.
   bool balances() {
-    bool are_settled = true;
-    for (auto* participant : participants_) are_settled = participant->sum_forces() && are_settled;
+    const bool are_settled = sum_forces();
     each_garment([&](std::size_t g) {
-      ArrayView<const Vec3<Real>> forces;
-      for (const auto* participant : participants_)
-        if (forces.empty()) forces = participant->forces_on(*garments_[g]);
-      progress_[g].done = garments_[g]->system().imbalance(forces) <= step_.control.balance && are_settled;
+      progress_[g].done =
+          garments_[g]->system().imbalance(from_cloth(g)) <= step_.control.balance && are_settled;
     });
     return std::ranges::all_of(progress_, &GarmentProgress::done);
+  }
+  bool sum_forces() {
+    bool are_settled = true;
+    for (auto* participant : participants_) are_settled = participant->sum_forces() && are_settled;
+    return are_settled;
+  }
+  ArrayView<const Vec3<Real>> from_cloth(std::size_t g) const {
+    ArrayView<const Vec3<Real>> forces;
+    for (const auto* participant : participants_)
+      if (forces.empty()) forces = participant->forces_on(*garments_[g]);
+    return forces;
+  }
+  /// Says of garments that a budget keeps from their tolerances how far forces are from balancing.
+  void measure_imbalances() {
+    if (step_.has_lost_any()) return;
+    sum_forces();
+    each_garment([&](std::size_t g) {
+      if (!progress_[g].done) progress_[g].report.imbalance = garments_[g]->system().imbalance(from_cloth(g));
+    });
+  }
+  /// Ends the step after so many solves where its budget is spent. To hold nodes back that would pass through
+  /// cloth takes longer than the few solves that mostly part them, and leaves them where they are.
+  void bound_iterations(int solves, bool may_penetrate) {
+    constexpr int most_more = 2;
+    const int most = step_.budget.solves;
+    if (!budget_spent_at_ && ((most > 0 && solves >= most) || is_spent(solves))) budget_spent_at_ = solves;
+    if (!budget_spent_at_) return;
+    const bool goes_on = may_penetrate && solves < *budget_spent_at_ + most_more;
+    step_.control.max_iterations = solves + (goes_on ? 1 : 0);
+  }
+  /// Whether there is no time for another solve after so many. What ends a step takes about as long as one.
+  bool is_spent(int solves) const {
+    if (!(step_.budget.milliseconds > 0) || !first_solve_) return false;
+    const double of_solve = seconds_since(*first_solve_) / std::max(solves, 1);
+    return seconds_since(begin_) + 2 * of_solve > 1e-3 * step_.budget.milliseconds;
   }
   /// What participants exert on all nodes of a garment [N]; empty: nothing.
   std::vector<Vec3d> forces_on_nodes(const Solver& garment, double h) const {
@@ -261,6 +321,9 @@ class CoupledStep {
     return sum;
   }
 
+  const WallClock::time_point begin_;
+  std::optional<WallClock::time_point> first_solve_;
+  std::optional<int> budget_spent_at_;  ///< after so many solves
   const Device& device_;
   StepUnderWay<Real>& step_;
   const std::vector<Solver*>& garments_;
@@ -300,18 +363,18 @@ void GarmentProgress::add(const ParticipantFit& fit) {
   if (!lost) penetration = std::max(penetration, fit.depth);
 }
 
-void GarmentProgress::end_part(const PartEnd<double, bool>& end) {
+void GarmentProgress::end_part(const PartEnd<double, bool>& end, StepStatus missed) {
   report.substeps = static_cast<int>(end.part.parts);
   if (end.retry) {
     report.status = StepStatus::converged;
     report.residual = report.penetration = report.compression = 0;
     return;
   }
-  const bool stalled = end.status == 1 && !done;
-  report.status = std::max(report.status, thrown    ? StepStatus::diverged
-                                          : lost    ? StepStatus::non_finite
-                                          : stalled ? StepStatus::stalled
-                                                    : StepStatus::converged);
+  const bool is_missed = end.status == 1 && !done;
+  report.status = std::max(report.status, thrown      ? StepStatus::diverged
+                                          : lost      ? StepStatus::non_finite
+                                          : is_missed ? missed
+                                                      : StepStatus::converged);
   report.residual = std::max(report.residual, residual);
   report.penetration = std::max(report.penetration, penetration);
   report.compression = std::max(report.compression, compression);
@@ -322,15 +385,23 @@ std::vector<StepReport> take_step(const Device& device, const ResolvedScene& res
                                   const std::vector<ProjectionSolver<Real>*>& garments,
                                   const std::vector<StepParticipant<Real>*>& participants, int number,
                                   double h) {
-  const auto begin = std::chrono::steady_clock::now();
+  const auto begin = WallClock::now();
   constexpr auto precision = sizeof(Real) == sizeof(float) ? Precision::float32 : Precision::float64;
-  StepUnderWay<Real> step{.garments = garments, .control = step_control(resolved, precision, h)};
+  StepUnderWay<Real> step{.garments = garments,
+                          .control = step_control(resolved, precision, h),
+                          .budget = resolved.scene.projection.budget};
   if (garments.empty()) step.control.max_substeps = 1;
+  // Garments that step by themselves share the time.
+  if (const std::size_t count = resolved.scene.garments.size(); participants.empty() && count > 1) {
+    const ThreadPool* const pool = device.queue().pool;
+    step.budget.milliseconds *=
+        std::min(1.0, (pool == nullptr ? 1.0 : pool->size()) / static_cast<double>(count));
+  }
   CoupledStep<Real> together(device, step, participants, number);
   bool alive = true;
   ClothReport<double> sum{};
   cpu::StepController<double, CoupledStep<Real>>(step.control, together).step(number, alive, sum);
-  return together.reports(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return together.reports(seconds_since(begin));
 }
 
 template std::vector<StepReport> take_step(const Device&, const ResolvedScene&,

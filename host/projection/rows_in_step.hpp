@@ -55,6 +55,7 @@ class RowsInStep {
   double eps() const { return eps_; }  ///< softness of rigid rows in this iteration
   /// Stiffness K [J], 0: rigid, shape [row_count]; empty: all are.
   ArrayView<const Real> stiffness() const { return stiffness_.view(); }
+  bool are_elastic() const { return stiffness_.size() > 0; }
   bool are_quadratic() const { return quadratic_multipliers_.size() == 0; }
   bool are_viscous() const { return strains_.size() > 0; }
   const RowEvaluator<Real>& values() const { return evaluator_; }

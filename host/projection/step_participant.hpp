@@ -39,7 +39,8 @@ struct GarmentProgress {
   }
   /// Adds what a participant found, to whom all belongs that garments touch.
   void add(const ParticipantFit& fit);
-  void end_part(const PartEnd<double, bool>& end);
+  /// missed: what a part is called that ends above tolerance, stalled or cut.
+  void end_part(const PartEnd<double, bool>& end, StepStatus missed);
 };
 
 /// A step under way, as those see it who take part in it.
@@ -47,6 +48,7 @@ template <class Real>
 struct StepUnderWay {
   std::vector<ProjectionSolver<Real>*> garments;  ///< all that are not frozen
   StepControl control;                      ///< participants may change the numbers of parts and iterations
+  StepBudget budget{};                      ///< milliseconds: of what steps here
   std::vector<GarmentProgress> progress{};  ///< shape [garment_count]
   /// What garments' factorisations are still asked for: couple() may fetch it with more. Null: nothing.
   Downloads* outcomes = nullptr;

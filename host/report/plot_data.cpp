@@ -107,12 +107,13 @@ nlohmann::ordered_json group_json(const ReportData& data, const std::vector<Curv
     group[curve.name] = encode_base64(values);
   }
   group["sum"] = encode_base64(sum);
-  std::vector<std::uint8_t> status(sum.size());
+  std::vector<StepStatus> worst(sum.size(), StepStatus::converged);
   for (std::size_t frame = 0; frame < frame_count; ++frame)
     for (std::size_t g = begin; g < end; ++g)
-      status[frame / stride] =
-          std::max(status[frame / stride],
-                   static_cast<std::uint8_t>(data.metrics[frame * garment_count + g].steps.status));
+      worst[frame / stride] =
+          std::max(worst[frame / stride], data.metrics[frame * garment_count + g].steps.status);
+  std::vector<std::uint8_t> status;
+  for (const StepStatus own : worst) status.push_back(static_cast<std::uint8_t>(code_of(own)));
   group["status"] = encode_base64(status);
   return group;
 }

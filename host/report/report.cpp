@@ -139,7 +139,7 @@ Json garments_json(const ReportData& data, std::size_t shown) {
     for (std::size_t f = 0; f + 1 < garment.face_begin.size(); ++f)
       sizes.push_back(static_cast<std::uint8_t>(garment.face_begin[f + 1] - garment.face_begin[f]));
     result.push_back({{"name", garment.name},
-                      {"status", static_cast<int>(worst_status(data, g))},
+                      {"status", code_of(worst_status(data, g))},
                       {"node_begin", garment.node_begin},
                       {"node_count", garment.node_count},
                       {"face_sizes", encode_base64(sizes)},

@@ -15,7 +15,7 @@ namespace isocloth {
 namespace {
 
 constexpr const char* format_name = "isocloth checkpoint";
-constexpr std::uint64_t format_version = 14;
+constexpr std::uint64_t format_version = 15;
 
 /// "" or what is wrong with the number of coordinates.
 std::string wrong_size(const Scene& scene, const std::vector<GarmentState>& garments) {
@@ -74,7 +74,7 @@ void write_content(Hdf5File& file, const Scene& scene, const Checkpoint& checkpo
   write_columns(file, "bodies", checkpoint.bodies, digest);
   std::vector<double> counted;
   for (const FrameMetrics& metrics : checkpoint.since_frame) {
-    counted.push_back(static_cast<double>(metrics.steps.status));
+    counted.push_back(code_of(metrics.steps.status));
     for (const MetricColumn& column : metric_columns()) counted.push_back(column.get(metrics));
   }
   digest.add(counted);
@@ -91,7 +91,7 @@ std::vector<FrameMetrics> read_since_frame(const Hdf5File& file, const std::vect
   digest.add(counted);
   std::vector<FrameMetrics> all(count);
   for (std::size_t g = 0; g < count; ++g) {
-    all[g].steps.status = static_cast<StepStatus>(static_cast<int>(counted[g * width]));
+    all[g].steps.status = status_of(static_cast<int>(counted[g * width]));
     for (std::size_t c = 1; c < width; ++c) columns[c - 1].set(all[g], counted[g * width + c]);
   }
   return all;

@@ -30,9 +30,12 @@ void add(Digest& digest, const Pin& pin) {
 }
 void add(Digest& digest, const ProjectionSettings& settings) {
   const auto& [method, metric, integrator, factor, cg_tolerance, tolerance, balance, iterations, eps,
-               substeps, on_violation] = settings;
+               substeps, budget, sleep, on_violation] = settings;
   add_all(digest, method, metric, integrator, factor, cg_tolerance, tolerance, balance, iterations, eps,
           substeps);
+  // Digests of scenes without them are those of before there were such.
+  if (budget.exists()) add_all(digest, budget.solves, budget.milliseconds);
+  if (sleep.after > 0) add_all(digest, sleep.after, sleep.speed);
 }
 void add(Digest& digest, const ImpulseSettings& settings) {
   const auto& [mode, tolerance, substeps, sweeps, relaxation, pass, solves, on_violation] = settings;

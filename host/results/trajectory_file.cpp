@@ -176,8 +176,7 @@ void TrajectoryFile::read_metrics(std::size_t frame_count) {
   const std::size_t garment_count = layout_.garments.size();
   metrics_.resize(frame_count * garment_count);
   const auto statuses = read_frames<std::int32_t>("diagnostics/status", frame_count, garment_count);
-  for (std::size_t i = 0; i < metrics_.size(); ++i)
-    metrics_[i].steps.status = static_cast<StepStatus>(statuses[i]);
+  for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i].steps.status = status_of(statuses[i]);
   for (const MetricColumn& column : columns_) {
     const auto values = read_frames<double>("diagnostics/" + column.name, frame_count, garment_count);
     for (std::size_t i = 0; i < metrics_.size(); ++i) column.set(metrics_[i], values[i]);
@@ -187,8 +186,7 @@ void TrajectoryFile::read_metrics(std::size_t frame_count) {
 bool TrajectoryFile::has_numbers(std::size_t frame) const {
   const std::size_t garment_count = layout_.garments.size();
   for (std::size_t i = frame * garment_count; i < (frame + 1) * garment_count; ++i) {
-    const auto status = static_cast<int>(metrics_[i].steps.status);
-    if (status < 0 || status > static_cast<int>(StepStatus::diverged)) return false;
+    if (metrics_[i].steps.status > StepStatus::diverged) return false;
     for (const MetricColumn& column : metric_columns()) {
       const double value = column.get(metrics_[i]);
       if (!std::isfinite(value) || (column.is_integer && value == no_integer)) return false;

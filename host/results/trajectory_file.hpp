@@ -8,17 +8,16 @@
 // an edge is so short beside its garment that no origin helps. times float64 [frame] (s), steps int64
 // [frame], faces int32 [face, 4] (nodes of the whole scene; the fourth is -1 for a triangle), rest_positions
 // float64 [node, 3], absolute; garments/name, node_begin, node_count, face_begin, face_count [garment];
-// diagnostics/status (0 converged, 1 stalled, 2 non_finite, 3 diverged), int32, and a dataset of each metric
-// column, int32 or float64, each [frame, garment]; files of before a column was added lack it (is_optional).
-// Where cloth meets cloth, with an attribute of the same name, contact_loads float32 [frame, node] (N): sums
-// of the sizes of the forces of contacts between cloths on the node, 4 bytes per node and frame beside the 12
-// of its position. Attribute obstacle_count; with obstacles: obstacles/name,
-// obstacles/shape; of obstacle i in its own frame obstacles/i/vertices float32 [vertex, 3] (m) and
-// obstacles/i/triangles int32 [triangle, 3]; obstacles/clock_offsets float64 [clock] (s), obstacles/poses
-// float32 [frame, clock, obstacle, 7] (centre in m, quaternion x, y, z, w); garments/clock: which clock each
-// garment meets them by. Attributes format, version and columns (the metric columns, in order) say who can
-// read it. All datasets carry Fletcher32 checksums, and parts that are missing read as NaN or the least
-// integer.
+// diagnostics/status (code_of(StepStatus)), int32, and a dataset of each metric column, int32 or float64,
+// each [frame, garment]; files of before a column was added lack it (is_optional). Where cloth meets cloth,
+// with an attribute of the same name, contact_loads float32 [frame, node] (N): sums of the sizes of the
+// forces of contacts between cloths on the node, 4 bytes per node and frame beside the 12 of its position.
+// Attribute obstacle_count; with obstacles: obstacles/name, obstacles/shape; of obstacle i in its own frame
+// obstacles/i/vertices float32 [vertex, 3] (m) and obstacles/i/triangles int32 [triangle, 3];
+// obstacles/clock_offsets float64 [clock] (s), obstacles/poses float32 [frame, clock, obstacle, 7] (centre in
+// m, quaternion x, y, z, w); garments/clock: which clock each garment meets them by. Attributes format,
+// version and columns (the metric columns, in order) say who can read it. All datasets carry Fletcher32
+// checksums, and parts that are missing read as NaN or the least integer.
 #pragma once
 
 #include <cstdint>

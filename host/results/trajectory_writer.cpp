@@ -226,7 +226,7 @@ void TrajectoryWriter::append(const TrajectoryFrame& frame) {
   contact_loads_.insert(contact_loads_.end(), frame.contact_loads.begin(), frame.contact_loads.end());
   times_.push_back(frame.time);
   steps_.push_back(frame.step);
-  for (const FrameMetrics& m : frame.metrics) statuses_.push_back(static_cast<std::int32_t>(m.steps.status));
+  for (const FrameMetrics& m : frame.metrics) statuses_.push_back(code_of(m.steps.status));
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     const MetricColumn& column = metric_columns_[c];
     for (const FrameMetrics& m : frame.metrics) {

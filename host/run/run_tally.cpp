@@ -168,7 +168,7 @@ int RunTally::steps_to_end(const std::vector<AdvanceReport>& reports, int steps)
 }
 
 void RunTally::note_violation(std::size_t g, const StepReport& r, double time) {
-  if (r.status == StepStatus::converged) return;
+  if (r.status <= StepStatus::cut) return;
   ++summary.steps_violated;
   const bool go_on = resolved_.on_violation == OnViolation::go_on;
   if (r.status == StepStatus::stalled && !go_on)
@@ -374,7 +374,7 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
     }
     if (simulation_.frozen(g))
       ++frozen;
-    else if (worst != StepStatus::converged)
+    else if (worst > StepStatus::cut)
       stalled.push_back(scene_.garments[g].name);
   }
   summary.garments_frozen = frozen;
@@ -425,6 +425,10 @@ void RunTally::count_garments(const std::vector<StepStatus>& worst_before) {
              " times, because cloth would have passed through cloth: use a smaller step, or "
              "projection.max_substeps ",
              more_parts(summary.overall.substeps_max)));
+  if (steps.cut > 0)
+    add(text(steps.cut, " steps of garments were cut by projection.budget: residual up to ",
+             rounded(steps.residual), ", strain of threads ", rounded(100 * steps.strain.thread_max),
+             " %, forces on nodes unbalanced by up to ", rounded(steps.imbalance), " of their weight"));
   if (steps.fallbacks > 0) add(text(steps.fallbacks, " parts of steps fell back on sweeps"));
 }
 

@@ -64,6 +64,8 @@ void stand_still(Scene& scene) {
   }
   scene.projection.integrator = Integrator::backward_euler;
   scene.projection.on_violation = OnViolation::go_on;
+  scene.projection.budget = {};
+  scene.projection.sleep = {};
   scene.frame_interval = 0;
 }
 

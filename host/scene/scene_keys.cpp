@@ -205,7 +205,31 @@ void describe_batch(Keys& keys, GarmentSpec& garment) {
       });
 }
 
+enum class Quality { standard, realtime, film };
+
+/// Defaults of other keys, as the table of host/docs/RUNNING.md has them.
+void set_quality(Quality quality, ProjectionSettings& settings) {
+  switch (quality) {
+    case Quality::standard:
+      break;
+    case Quality::realtime:
+      settings.tolerance = 1e-2;
+      settings.budget.solves = 2;
+      settings.sleep.after = 0.5;
+      break;
+    case Quality::film:
+      settings.tolerance = 2e-4;
+      settings.cg_tolerance = 1e-3;
+      break;
+  }
+}
+
 void describe_projection(Keys& keys, ProjectionSettings& settings) {
+  auto quality = Quality::standard;
+  keys.choice("quality", quality, {"default", "realtime", "film"},
+              "defaults of the other keys: realtime, tolerance 0.01, budget.solves 2, sleep.after 0.5; film, "
+              "tolerance 2e-4, cg_tolerance 1e-3");
+  set_quality(quality, settings);
   keys.choice("method", settings.method,
               {to_string(ProjectionMethod::proximal_newton), to_string(ProjectionMethod::fast_projection)},
               "how each step is brought back to the constraints");
@@ -238,6 +262,28 @@ void describe_projection(Keys& keys, ProjectionSettings& settings) {
                "0: 1, with bodies 8, and with contact.cloth 16, or up to 256 until no node goes farther than "
                "an element in a "
                "part");
+  keys.object(
+      "budget",
+      "what a step may cost, for scenes in real time: one that has spent it ends where it is, in one part, "
+      "whatever its tolerances say; it is counted (steps_cut), and cloth does not pass through cloth",
+      Need::optional, [&](Keys& k) {
+        k.integer(
+            "solves", settings.budget.solves, whole(0, 1'000'000),
+            "linear solves of a step, and up to two more where cloth would pass through cloth; results have "
+            "the same bits everywhere; 0: no bound");
+        k.number("milliseconds", settings.budget.milliseconds, not_negative,
+                 "time that a step may take on the clock, a solve at least [ms]; results depend on the "
+                 "machine and its load; 0: no bound");
+      });
+  keys.object(
+      "sleep",
+      "garments that rest are not stepped until something near them moves; they are counted (steps_asleep)",
+      Need::optional, [&](Keys& k) {
+        k.number("after", settings.sleep.after, not_negative,
+                 "for how long a garment and all that it touches must rest before they sleep [s]; 0: never");
+        k.number("speed", settings.sleep.speed, positive,
+                 "speed below which all nodes must stay for that long [m/s]");
+      });
   keys.choice("on_violation", settings.on_violation,
               {to_string(OnViolation::stop), to_string(OnViolation::go_on)},
               "what to do when a step misses its tolerance all the same");

@@ -51,6 +51,7 @@ void Simulation::set_wind(const Wind& wind) {
     require_same("wind.wake_rows", wind.wake_rows == before.wake_rows);
   }
   members().scene.wind = wind;
+  for (const auto& solver : members().solvers.solvers) solver->wake();
 }
 
 void Simulation::set_gravity(std::size_t garment, double gravity) {

@@ -198,6 +198,7 @@ void Simulation::write(GarmentField field, const std::vector<std::size_t>& garme
                               ", expected a finite number in the precision of the simulation"));
   members().transfer_nodes(field, garments, nodes);
   for (const std::size_t g : garments) members().air[g] = {};  // its wake is that of another motion
+  for (const auto& solver : members().solvers.solvers) solver->wake();
 }
 
 void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {

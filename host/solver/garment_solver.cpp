@@ -68,6 +68,7 @@ void check_state(const GarmentState& state, const std::string& garment, const St
   require(state.previous_step >= 0, "previous_step: found ", state.previous_step, ", expected >= 0");
   require(sizes.has_history || state.previous_step == 0, "previous_step: found ", state.previous_step,
           ", expected 0 with an integrator that remembers no step");
+  require(state.rest_time >= 0, "rest_time: found ", state.rest_time, ", expected >= 0");
   require(state.step_index >= 0 && state.step_index <= last_step_index, "step_index: found ",
           state.step_index, ", expected 0 to ", last_step_index);
 }

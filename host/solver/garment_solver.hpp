@@ -112,6 +112,9 @@ class GarmentSolver {
   virtual void refresh_members(const std::vector<std::size_t>&) { refresh(); }
   /// Takes note that motions of pins have changed.
   virtual void refresh_motions() {}
+  /// Wakes all members that sleep, after changes that no refresh() tells of: of the air, of what a program
+  /// wrote.
+  virtual void wake() {}
   virtual GarmentInfo info(std::size_t member) const = 0;
   /// Where the field of the members lies, each in one view at most; FieldView::garments are their numbers.
   virtual std::vector<FieldView> views(GarmentField field) = 0;

@@ -132,6 +132,7 @@ struct GarmentState {
   std::vector<double> plastic_strains;
   AirState air;
   FastenerState fasteners;
+  double rest_time = 0;  ///< for how long it has been at rest [s], where it may sleep (SleepSettings)
   static constexpr auto fields() {
     using State = GarmentState;
     return std::tuple{Field{"positions", &State::positions},
@@ -149,7 +150,8 @@ struct GarmentState {
                       Field{"cloth_contacts", &State::cloth_contacts},
                       Field{"plastic_strains", &State::plastic_strains},
                       Field{"air", &State::air},
-                      Field{"fasteners", &State::fasteners}};
+                      Field{"fasteners", &State::fasteners},
+                      Field{"rest_time", &State::rest_time}};
   }
   bool operator==(const GarmentState&) const = default;
 };

@@ -13,6 +13,8 @@ const char* to_string(StepStatus status) {
   switch (status) {
     case StepStatus::converged:
       return "converged";
+    case StepStatus::cut:
+      return "cut";
     case StepStatus::stalled:
       return "stalled";
     case StepStatus::non_finite:

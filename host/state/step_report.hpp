@@ -1,6 +1,7 @@
 // What a step did, and how it ended.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/core/array_view.hpp"
@@ -10,6 +11,7 @@ namespace isocloth {
 
 enum class StepStatus {
   converged,   ///< within the tolerances
+  cut,         ///< ended by its budget before it met them; the step counts
   stalled,     ///< missed them; the step counts all the same
   non_finite,  ///< no step: a number overflowed, or a matrix has no factor
   diverged,    ///< no step: stretched or thrown beyond the bounds of kernels/core/divergence.hpp
@@ -17,6 +19,19 @@ enum class StepStatus {
 const char* to_string(StepStatus status);
 /// Whether a garment whose step ends so keeps the state before it and is frozen.
 constexpr bool has_failed(StepStatus status) { return status >= StepStatus::non_finite; }
+
+/// Number of a status in files and reports of kernels: 0 converged, 1 stalled, 2 non_finite, 3 diverged, 4
+/// cut.
+constexpr int code_of(StepStatus status) {
+  return status == StepStatus::cut ? 4 : std::max(static_cast<int>(status) - 1, 0);
+}
+/// The status with a number; of another number none of them, one beyond the last.
+constexpr StepStatus status_of(int code) {
+  for (const StepStatus status : {StepStatus::converged, StepStatus::cut, StepStatus::stalled,
+                                  StepStatus::non_finite, StepStatus::diverged})
+    if (code_of(status) == code) return status;
+  return static_cast<StepStatus>(static_cast<int>(StepStatus::diverged) + 1);
+}
 
 /// What one step of one garment did, or several steps.
 struct StepReport {
@@ -33,6 +48,8 @@ struct StepReport {
   Strain strain = {};
   double wall_seconds = 0;
   Index bad_node = -1;
+  std::int64_t cut = 0, asleep = 0;
+  double imbalance = 0;
 
   static constexpr auto fields() {
     using enum Rule;
@@ -40,10 +57,12 @@ struct StepReport {
     constexpr const char *exactness = "Exactness", *cloth = "Cloth against cloth",
                          *contacts = "Contacts of cloth with cloth", *steps = "Steps with cloth on cloth";
     return std::tuple{
-        Quantity("status", &Report::status, most, "",
-                 "``converged``; ``stalled``: missed its tolerance, but counts; ``non_finite``, "
-                 "``diverged``: the garment keeps the state before it and is frozen",
-                 {nullptr, ""}),
+        Quantity(
+            "status", &Report::status, most, "",
+            "``converged``; ``cut``: ended by its budget before it met its tolerance; ``stalled``: missed "
+            "it, but counts; ``non_finite``, ``diverged``: the garment keeps the state before it and is "
+            "frozen",
+            {nullptr, ""}),
         Quantity("iterations", &Report::iterations, sum, "", "linear solves and sweeps of all substeps", {},
                  {"solves or sweeps", "Iterations per frame"}),
         Quantity("substeps", &Report::substeps, sum, "", "parts in which steps were taken"),
@@ -89,7 +108,16 @@ struct StepReport {
         Quantity("strain", &Report::strain, {}),
         Quantity("wall_seconds", &Report::wall_seconds, sum, "s", "time that the step took", {nullptr, ""}),
         Quantity("bad_node", &Report::bad_node, none, "",
-                 "where the matrix had a pivot that was not positive, -1: nowhere", {nullptr, ""})};
+                 "where the matrix had a pivot that was not positive, -1: nowhere", {nullptr, ""}),
+        Quantity("cut", &Report::cut, sum, "", "steps that their budget ended before they met tolerances",
+                 {"steps_cut", nullptr, true}, {"garment steps cut by their budget", "", exactness}),
+        Quantity("asleep", &Report::asleep, sum, "", "steps that the garment slept through",
+                 {"steps_asleep", nullptr, true}, {"garment steps asleep", "", "Time and machine"}),
+        Quantity("imbalance", &Report::imbalance, most, "",
+                 "greatest force on a node that nothing balances at the end of a step that its budget cut, "
+                 "over the weight of the node",
+                 {"imbalance_max", nullptr, true},
+                 {"force that nothing balances, over weight, greatest", "", exactness})};
   }
 };
 

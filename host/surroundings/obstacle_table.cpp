@@ -294,6 +294,25 @@ ObstacleSets<Real> ObstacleTable<Real>::sets() const {
 }
 
 template <class Real>
+bool ObstacleTable<Real>::moves_within(const BoundingBox& box, const Clock& clock, double h, int step) const {
+  if (size() == 0) return false;
+  const Moment from = clock.moment(h, step), to = clock.moment(h, step + 1);
+  return std::ranges::any_of(shapes_->moving_obstacles, [&](Index o) {
+    const auto number = static_cast<std::size_t>(o);
+    if (number >= shapes_->scene.obstacles.size()) return true;  // a body
+    const Obstacle& obstacle = shapes_->scene.obstacles[number];
+    const Pose begin = obstacle_pose(obstacle, worlds_[0], from),
+               end = obstacle_pose(obstacle, worlds_[0], to);
+    if (begin == end) return false;
+    const Placement<Real> place = shapes_->placement(number, begin, end);
+    const auto wide = [](const Vec3<Real>& v) {
+      return Vec3d{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+    };
+    return overlap(box, {wide(place.least), wide(place.most)});
+  });
+}
+
+template <class Real>
 ObstaclesView<Real> ObstacleTable<Real>::view(std::size_t member, int step) const {
   if (size() == 0) return {};
   const std::size_t count = size(), moving = shapes_->moving_obstacles.size(),

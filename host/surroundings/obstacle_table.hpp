@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/geometry/bounding_box.hpp"
 #include "engine/model/contact_thickness.hpp"
 #include "engine/model/scene.hpp"
 #include "host/memory/buffer.hpp"
@@ -62,6 +63,9 @@ class ObstacleTable {
   /// Sets where the obstacles of the scene that move are when the one step of set_motions() begins and ends,
   /// of the one member, whatever their motions say; shape [obstacle].
   void set_poses(ArrayView<const std::array<Pose, 2>> poses);
+  /// Whether an obstacle that the only member meets moves within a box in one of the steps of set_motions(),
+  /// with its clock.
+  bool moves_within(const BoundingBox& box, const Clock& clock, double h, int step) const;
   /// The obstacles that a member meets in one of the steps of set_motions().
   ObstaclesView<Real> view(std::size_t member, int step) const;
   ObstacleSets<Real> sets() const;

@@ -145,7 +145,7 @@ void SweepRecorder::add_step(double time, const StepReport& report) {
   ++steps_;
   iterations_ += report.iterations;
   if (std::isfinite(report.residual)) residual_ = std::max(residual_, report.residual);
-  is_stalled_ = is_stalled_ || report.status != StepStatus::converged;
+  is_stalled_ = is_stalled_ || report.status > StepStatus::cut;
 }
 
 void SweepRecorder::add_frame(double time, const Measures& measures, const std::vector<Vec3d>& positions) {

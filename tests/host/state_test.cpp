@@ -61,10 +61,11 @@ class Numbers {
 void change(GarmentState& state, const Scene& scene, std::size_t garment, bool impulses) {
   Numbers numbers;
   auto& [positions, velocities, multipliers, contacts, eased, holds, previous_positions, previous_velocities,
-         previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air, fasteners] =
-      state;
+         previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains, air, fasteners,
+         rest_time] = state;
   EXPECT_EQ(air, AirState{});             // these scenes have none: tests/host/models/cloth_in_air_test.cpp
   EXPECT_EQ(fasteners, FastenerState{});  // nor these: tests/host/fastener_state_test.cpp
+  EXPECT_EQ(rest_time, 0);                // none sleeps: tests/host/sleep_test.cpp
   if (scene.contact.cloth) cloth_contacts = {{.key = 77, .force = {1, 2, 3}}};
   for (std::vector<double>* values : {&positions, &velocities, &multipliers, &plastic_strains})
     numbers.fill(*values);

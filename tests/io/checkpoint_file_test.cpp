@@ -48,7 +48,8 @@ Checkpoint checkpoint_of(const Scene& scene) {
     // All members, so that one that is new must be set here, too.
     auto& [positions, velocities, multipliers, contacts, eased, holds, previous_positions,
            previous_velocities, previous_step, step_index, frozen, diverged, cloth_contacts, plastic_strains,
-           air, fasteners] = checkpoint.garments.back();
+           air, fasteners, rest_time] = checkpoint.garments.back();
+    rest_time = vector().z;
     fasteners.zippers = {{.number = 2, .share = vector().x}, {.number = 5, .share = vector().y}};
     fasteners.drawstrings = {{.number = 1, .share = vector().z}};
     fasteners.released = {3, 4, static_cast<Index>(random() % 1000)};
@@ -160,7 +161,7 @@ TEST(CheckpointFile, RefusesAnotherScenePrecisionOrVersion) {
   file.write_attribute("version", std::uint64_t{99});
   file.close();
   message = message_of<FileError>([&] { read_checkpoint(folder / "future.h5", scene, Precision::float64); });
-  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 14"), std::string::npos)
+  EXPECT_NE(message.find("version 99, expected \"isocloth checkpoint\" version 15"), std::string::npos)
       << message;
 }
 

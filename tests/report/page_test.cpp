@@ -186,6 +186,8 @@ TEST_F(Page, says_how_the_run_ended) {
   starts("{}", "banner bad: Failed Garments[1] \"sheet 1\": residual 1.23");
   starts("{status: 'completed', message: '', steps_violated: 0}",
          "banner good: Completed All 270 garment steps kept");
+  starts("{status: 'completed', message: '', steps_violated: 0, steps_cut: 7}",
+         "banner good: Completed All 270 garment steps, but 7 that their budget cut, kept");
   starts("{status: 'completed', message: 'two missed'}",
          "banner fair: Violated 12 of 270 garment steps missed the tolerance of 0.001. Two missed.");
   starts("{status: 'completed', garments_frozen: 1, message: ''}",

@@ -77,6 +77,12 @@ inline Scene scene_with(Feature feature) {
       scene.recipe = "coltraro2022";
       scene.projection.method = ProjectionMethod::fast_projection;
       break;
+    case Feature::budget:
+      scene.projection.budget.solves = 2;
+      break;
+    case Feature::sleep:
+      scene.projection.sleep.after = 0.5;
+      break;
     case Feature::mass_metric:
       scene.recipe = "coltraro2022";
       scene.projection.metric = Metric::mass;

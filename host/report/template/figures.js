@@ -4,7 +4,8 @@
 function verdict(s) {
   const steps = isNumber(s.step_count) ? s.step_count * (s.garment_count || 1) : 0, of = s.garment_count > 1 ? "garment steps" : "steps";
   const missed = s.steps_violated > 0 ? `${formatCount(s.steps_violated)} of ${formatCount(steps)} ${of} missed the tolerance of ${formatNumber(s.tolerance)}.` : "";
-  const kept = s.tolerance > 0 ? `All ${formatCount(steps)} ${of} kept their rows within the tolerance of ${formatNumber(s.tolerance)}.` : "";
+  const cut = s.steps_cut > 0 ? `, but ${formatCount(s.steps_cut)} that their budget cut,` : "";
+  const kept = s.tolerance > 0 ? `All ${formatCount(steps)} ${of}${cut} kept their rows within the tolerance of ${formatNumber(s.tolerance)}.` : "";
   const first = (s.first_intersections || [])[0];
   const crossing = s.steps_intersecting > 0 ? `Cloth passes through cloth at the end of ${formatCount(s.steps_intersecting)} of ${formatCount(s.steps_certified)} certified steps${first ? `, first at ${formatSeconds(first.time)}` : ""}.` : "";
   const inPlane = s.steps_overlapping > 0 ? `Cloth lies in cloth, in one plane to the last bit, at the end of ${formatCount(s.steps_overlapping)} of ${formatCount(s.steps_certified)} certified steps.` : "";

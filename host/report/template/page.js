@@ -157,7 +157,7 @@ function stopRecording() {
 function markBadFrames() {
   const { times, groups } = run.plots, span = times[times.length - 1] - times[0] || 1, width = Math.max(3, 1000 / times.length);
   groups[0].status.forEach((status, k) => {
-    if (status > 0) $("marks").append(svg("rect", { x: (1000 * (times[k] - times[0])) / span - width / 2, y: 0, width, height: 4 }));
+    if (status > 0 && status < 4) $("marks").append(svg("rect", { x: (1000 * (times[k] - times[0])) / span - width / 2, y: 0, width, height: 4 }));
   });
 }
 

@@ -232,7 +232,7 @@ class Viewer {
   labelCells() {
     for (const old of this.stage.querySelectorAll(".cell")) old.remove();
     if (this.cells.length < 2) return;
-    const tones = ["", "fair", "bad"], words = ["", "missed its tolerance", "frozen"];
+    const tones = ["", "fair", "bad", "bad", ""], words = ["", "missed its tolerance", "frozen", "frozen", "cut by its budget"];
     for (const cell of this.cells) {
       const g = cell.garments[0], { name, status } = this.run.garments[g];
       const button = html("button", { title: `${name}${words[status] ? `: ${words[status]}` : ""}; show it alone`, class: tones[status] || "" }, name);
