@@ -10,6 +10,12 @@
 
 namespace isocloth {
 
+Vec3d drag_per_area(const Drag& drag, double air_density, const Vec3d& n, const Vec3d& w) {
+  const Vec3d across = dot(n, w) * n, along = w - across;
+  return (drag.normal + 0.5 * air_density * drag.normal_coefficient * norm(across)) * across +
+         (drag.tangential + 0.5 * air_density * drag.tangential_coefficient * norm(along)) * along;
+}
+
 Vec3d wind_velocity(const Wind& wind, std::uint64_t seed, double t) {
   if (wind.gusts == 0) return wind.velocity;
   constexpr int sines = 8;

@@ -33,9 +33,8 @@ void add_air_work(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) {
       const Vec3d n = 1 / size * area;
       for (const Index node : nodes) {
         const Vec3d slip = wind - vector(part.speed.row(node));
-        const Vec3d across = dot(n, slip) * n;
         own.row(node) += size / static_cast<double>(nodes.size()) *
-                         row(drag.normal * across + drag.tangential * (slip - across));
+                         row(drag_per_area(drag, part.scene.wind.density, n, slip));
       }
     });
   }

@@ -69,7 +69,7 @@ void describe_wind(Keys& keys, Wind& wind) {
       "model", wind.model, {"drag", "panels"},
       "what the air does: drag on each element by fabric.drag, or potential flow around each garment, a "
       "quad_grid, as around panels of vortices, whose wake leaves one side");
-  keys.number("density", wind.density, positive, "of the air that flows around panels [kg/m^3]");
+  keys.number("density", wind.density, positive, "of the air: of quadratic drag, and around panels [kg/m^3]");
   keys.number("permeability", wind.permeability, not_negative,
               "of cloth that is panels: velocity through it per pressure [m/(s Pa)]; 0: tight");
   keys.integer("wake_rows", wind.wake_rows, whole(0, most_wake_rows),

@@ -43,10 +43,13 @@ template <class Real>
 NodeForces<Real> NodeForceTable<Real>::forces_at(std::size_t member, double t) const {
   const Garment& garment = *garments_[member];
   const Drag& drag = garment.fabric.drag;
+  const double half_density = 0.5 * scene_->wind.density;
   return {.drag = {.normal = static_cast<Real>(drag.normal),
                    .tangential = static_cast<Real>(drag.tangential),
                    .wind = drag.exists() ? narrow<Real>(wind_velocity(scene_->wind, scene_->seed, t))
-                                         : Vec3<Real>{}},
+                                         : Vec3<Real>{},
+                   .normal_square = static_cast<Real>(half_density * drag.normal_coefficient),
+                   .tangential_square = static_cast<Real>(half_density * drag.tangential_coefficient)},
           .load = load_on(member),
           .pressure = {static_cast<Real>(garment.pressure)}};
 }

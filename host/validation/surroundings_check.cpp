@@ -195,7 +195,6 @@ void SurroundingsCheck::check_holds(const GarmentState& before, const GarmentSta
 }
 
 Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& after, Vec3d wind) const {
-  const Drag& law = garment_.fabric.drag;
   Vec3d force;
   for (Index f = 0; f < garment_.mesh.face_count(); ++f) {
     const auto face = garment_.mesh.face(f);
@@ -209,7 +208,7 @@ Vec3d SurroundingsCheck::drag(const GarmentState& before, const GarmentState& af
     const double part = norm(area) / static_cast<double>(face.size());
     for (const Index node : face) {
       const Vec3d w = wind - vector_at(after.velocities, 3 * static_cast<std::size_t>(node));
-      force += part * (law.normal * dot(n, w) * n + law.tangential * (w - dot(n, w) * n));
+      force += part * drag_per_area(garment_.fabric.drag, scene_.wind.density, n, w);
     }
   }
   return force;

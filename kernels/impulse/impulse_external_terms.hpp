@@ -4,7 +4,8 @@
 // softly, a spring k joins it to its place, implicit: the node answers forces and impulses alike as with the
 // mass m (1 + h^2 k / (rho + h alpha)), h of a part. What a gripper exerts is what the momentum of the node
 // lacks: m u - (m u of the node if nothing held it). Drag is that of the velocity at the end of the part, on
-// faces as they lie when it begins; impulses of rows do not ask for it anew.
+// faces as they lie when it begins; impulses of rows do not ask for it anew. Quadratic drag is linear about
+// the velocity at the beginning of the part.
 #pragma once
 
 #include "kernels/grippers/next_holder.hpp"
@@ -91,8 +92,17 @@ class ImpulseExternalTerms {
         return Vec3<Real>{x.x, x.y, x.z};
       };
       drag_of_node(a_.faces, forces_.drag, node, position, drag);
-      for (Real& entry : drag) entry *= h_ * loose * parameters_.inverse_density;
+      const Real of_drag = h_ * loose * parameters_.inverse_density;
+      for (Real& entry : drag) entry *= of_drag;
       r += multiplied(drag, h_ * forces_.drag.wind);
+      if (forces_.drag.is_quadratic()) {
+        const Vec3<Real> moved{move.x, move.y, move.z};
+        Real slope[6] = {};
+        const Vec3<Real> force = quadratic_drag_of_node(a_.faces, forces_.drag, node, position,
+                                                        forces_.drag.wind - (Real(1) / h_) * moved, slope);
+        for (int i = 0; i < 6; ++i) drag[i] += of_drag * slope[i];
+        r += of_drag * (h_ * force + multiplied(slope, moved));
+      }
     }
     if (!forces_.load.slopes.empty()) {
       const LoadSlope<Real>& slope = forces_.load.slopes[node];

@@ -125,6 +125,10 @@ TEST(EnergyTerms, OfAirPressureAndForcesAddUp) {
   expect_closed(b, 1e-4, "in the wind");
   EXPECT_NE(b.sums.work_air, 0);
   EXPECT_NE(b.sums.work_forces, 0);
+  scene.garments[0].fabric.drag = {.normal_coefficient = 1.17, .tangential_coefficient = 0.05};
+  const MeasuredBalance quadratic = balance_of(scene, 80);
+  expect_closed(quadratic, 1e-4, "in the wind, by quadratic drag");
+  EXPECT_NE(quadratic.sums.work_air, b.sums.work_air);
 
   // A constant force along the way of the middle of mass.
   scene = energy_scene(half_kilogram(), 0.01);

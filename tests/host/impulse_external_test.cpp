@@ -330,6 +330,26 @@ TEST_P(ImpulseExternalTest, FlatSheetsInWindFollowTheLaw) {
   EXPECT_GT(v.z, 2);
 }
 
+// Quadratic drag is linear about the speed before each part, which it changes by (g - k v^2) h / (1 + 2 h k
+// v).
+TEST_P(ImpulseExternalTest, QuadraticDragHasItsTerminalVelocity) {
+  Garment sheet = square_sheet(5, 0.3, 0);
+  sheet.fabric.density = sheet.fabric.gravity_density = 0.3;
+  sheet.fabric.drag = {.normal_coefficient = 1.2, .tangential_coefficient = 0.1};
+  Scene scene = scene_of(sheet);
+  scene.gravity = 9.8;
+  Simulation simulation(scene, options());
+  constexpr double k = 0.5 * 1.2 * 1.2 / 0.3, part = 1e-3;
+  double v = 0;
+  for (int n = 0; n < 300; ++n) {
+    simulation.step();
+    for (int p = 0; p < 10; ++p) v += part * (9.8 - k * v * v) / (1 + 2 * part * k * v);
+    for (const Vec3d& found : simulation.velocities(0))
+      EXPECT_LT(norm(found + Vec3d{0, 0, v}), 1e-11 * (n + 1));
+  }
+  EXPECT_NEAR(v, std::sqrt(9.8 / k), 1e-6 * v);
+}
+
 // What is held in steady wind feels q (u . n) n and its share along: the gripper takes it up.
 TEST_P(ImpulseExternalTest, GrippersTakeUpTheWind) {
   Garment sheet = square_sheet(5, 0.3, 2);

@@ -43,6 +43,72 @@ TEST_P(WindTest, FlatSheetsFollowTheLaw) {
   }
 }
 
+class QuadraticDragTest : public ::testing::TestWithParam<StepSolver> {};
+INSTANTIATE_TEST_SUITE_P(Solvers, QuadraticDragTest,
+                         ::testing::Values(StepSolver::batched, StepSolver::direct));
+
+// rho_s dv = h (1/2 rho C_n |v_n| v_n - rho_s g): the speed of each step is a root of a quadratic, and tends
+// to sqrt(2 rho_s g / (rho C_n)).
+TEST_P(QuadraticDragTest, HasItsTerminalVelocity) {
+  constexpr double mass = 0.2, gravity = 9.81, air = 1.25, coefficient = 1.17, h = 0.01;
+  Garment sheet = square_sheet(5, 0.3, 0);
+  sheet.fabric.density = sheet.fabric.gravity_density = mass;
+  sheet.fabric.drag = {.normal_coefficient = coefficient, .tangential_coefficient = 0.02};
+  Scene scene = windy_scene(sheet, {});
+  scene.wind.density = air;
+  scene.gravity = gravity;
+  scene.step = h;
+  Simulation simulation(scene, one_thread(GetParam()));
+  const double k = air * coefficient / (2 * mass), last = std::sqrt(gravity / k);
+  double v = 0, newton = 0;
+  for (int n = 0; n < 200; ++n) {
+    simulation.step();
+    // One iteration is one of Newton's from the speed before: what it misses is the square of the change.
+    const double change = (h * gravity - h * k * v * v) / (1 + 2 * h * k * v);
+    newton += h * k * change * change;
+    v = (std::sqrt(1 + 4 * h * k * (v + h * gravity)) - 1) / (2 * h * k);
+    for (const Vec3d& found : simulation.velocities(0))
+      EXPECT_LT(norm(found + Vec3d{0, 0, v}), newton + 1e-9);
+  }
+  EXPECT_NEAR(v, last, 1e-6 * last);
+  for (const Vec3d& found : simulation.velocities(0)) EXPECT_LT(norm(found + Vec3d{0, 0, last}), 1e-6 * last);
+}
+
+// Across and along do not see each other: each component follows its own law.
+TEST_P(QuadraticDragTest, ActsAcrossAndAlongByThemselves) {
+  Garment sheet = square_sheet(5, 0.3, 0);
+  sheet.fabric.density = 0.3;
+  sheet.fabric.drag = {.normal_coefficient = 1.2, .tangential_coefficient = 0.5};
+  const Vec3d wind{3, 0, 2};
+  Scene scene = windy_scene(sheet, wind);
+  scene.step = 0.001;
+  Simulation simulation(scene, one_thread(GetParam()));
+  simulation.advance(500);
+  // dw/dt = -k w^2: w = u / (1 + k u t); backward Euler is behind by a part of h k u.
+  const auto speed = [](double u, double coefficient) {
+    const double k = 0.5 * 1.2 * coefficient / 0.3;
+    return u - u / (1 + k * u * 0.5);
+  };
+  for (const Vec3d& found : simulation.velocities(0)) {
+    EXPECT_NEAR(found.x, speed(3, 0.5), 3 * 0.001 * 1 * 3);
+    EXPECT_NEAR(found.z, speed(2, 1.2), 2 * 0.001 * 2.4 * 2);
+    EXPECT_LT(std::fabs(found.y), 1e-9);
+  }
+}
+
+TEST(Wind, QuadraticDragIsRefusedWhereItsSpeedIsNotKnown) {
+  Garment sheet = square_sheet(5, 0.3, 0);
+  sheet.fabric.drag = {.normal = 1, .normal_coefficient = 1.2};
+  Scene scene = windy_scene(sheet, {});
+  scene.projection.method = ProjectionMethod::fast_projection;
+  EXPECT_THROW(Simulation{scene}, SceneError);
+  scene.projection.method = ProjectionMethod::proximal_newton;
+  Simulation simulation(scene, one_thread());
+  Fabric none = sheet.fabric;
+  none.drag.normal_coefficient = 0;  // nor may it come or go
+  EXPECT_THROW(simulation.set_fabric(0, none), SceneError);
+}
+
 TEST(Wind, StillAirTakesEnergy) {
   Garment sheet = square_sheet(7, 0.3, 0);
   sheet.fabric.drag = {.normal = 1, .tangential = 0.1};

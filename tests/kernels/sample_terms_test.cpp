@@ -170,6 +170,63 @@ TYPED_TEST(SampleTermsTest, StiffnessAndForcesFollowTheFormulas) {
   }
 }
 
+// 1/2 rho (C_n |w_n| w_n + C_t |w_t| w_t) per area at the iterate, and minus its derivative by the place.
+TYPED_TEST(SampleTermsTest, QuadraticDragIsThatOfItsFormula) {
+  using Real = TypeParam;
+  const auto drag_of = [this](Index node) {
+    Vector3d sum = Vector3d::Zero();
+    const Vector3d wind(2, -1, 0.5);
+    const Vector3d w =
+        wind - this->rate / this->h * (this->at(this->iterate, node) - this->at(this->base, node));
+    for (Index f = 0; f < 4; ++f) {
+      const Index size = face_begin[f + 1] - face_begin[f];
+      Vector3d area = Vector3d::Zero();
+      double count = 0;
+      for (Index i = 0; i < size; ++i) {
+        const Index a = face_nodes[face_begin[f] + i], b = face_nodes[face_begin[f] + (i + 1) % size];
+        area += 0.5 * this->at(this->start, a).cross(this->at(this->start, b));
+        count += a == node;
+      }
+      if (count == 0 || area.norm() < 1e-9) continue;
+      const Vector3d n = area.normalized(), across = n.dot(w) * n, along = w - across;
+      sum += count / static_cast<double>(size) * area.norm() *
+             (0.75 * across.norm() * across + 0.0625 * along.norm() * along);
+    }
+    return sum;
+  };
+  this->drag = {
+      .wind = {Real(2), Real(-1), Real(0.5)}, .normal_square = Real(0.75), .tangential_square = Real(0.0625)};
+  std::fill(this->load.begin(), this->load.end(), Real(0));
+  this->holders.assign(nodes, Real(-1));
+  const auto act = [this] {
+    this->with_terms([](const cpu::SampleTerms<Real>& terms) {
+      for (Index i = 0; i < nodes; ++i) terms.begin(i);
+      for (Index i = 0; i < nodes; ++i) terms.act(i);
+    });
+  };
+  act();
+  const std::vector<Real> found = this->forces, slopes = this->stiffness;
+  const double square = this->h * this->h;
+  for (Index i = 0; i < nodes; ++i) {
+    const Vector3d expected = square * drag_of(i);
+    EXPECT_LT((this->at(found, i) - expected).norm(), this->rounding(40) * (expected.norm() + square)) << i;
+  }
+  if constexpr (std::is_same_v<Real, double>) {
+    constexpr double by = 1e-7;  // of places; forces are known to 1e-16 of 0.01
+    for (Index i = 0; i < nodes; ++i)
+      for (int axis = 0; axis < 3; ++axis) {
+        double& x = this->iterate[static_cast<std::size_t>(3 * i + axis)];
+        const double kept = x;
+        x = kept + by;
+        const Vector3d more = drag_of(i);
+        x = kept - by;
+        const Vector3d slope = -square / (2 * by) * (more - drag_of(i));
+        x = kept;
+        EXPECT_LT((this->matrix(slopes, i).col(axis) - slope).norm(), 1e-6 * (slope.norm() + square)) << i;
+      }
+  }
+}
+
 // Where forces are those of one iteration, on top of others, only the stiffness of holds and drag acts in it;
 // in the step without constraints they act.
 TYPED_TEST(SampleTermsTest, ForcesThatAreNotKeptActWithoutContactsAlone) {
