@@ -71,7 +71,8 @@ def run(command: list[str], scene: dict, seconds: float, folder: Path) -> tuple[
     file, result = folder / "scene.json", folder / "result"
     file.write_text(json.dumps(scene))
     process = subprocess.Popen([command[0], "run", str(file), "-o", str(result), "--overwrite", "--quiet",
-                                "--allow", "/", "--threads", "1", *command[1:]], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                "--allow", "/", "--threads", "1", *command[1:]],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                env=os.environ | {"ISOCLOTH_PHASES": "1"}, text=True)
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
