@@ -182,11 +182,12 @@ void check_scene_file(const std::filesystem::path& path, const FileAccess& acces
   std::printf("%s: valid, recipe %s, %lld steps, %lld frames\n", path.c_str(), scene.recipe.c_str(),
               static_cast<long long>(steps), result["frame_count"].get<long long>());
   if (budget.exists())
-    std::printf("  a step ends, within its tolerances or not (steps_cut), after%s\n",
-                text(budget.solves > 0 ? text(" ", budget.solves, " solves") : "",
-                     budget.solves > 0 && budget.milliseconds > 0 ? " or" : "",
-                     budget.milliseconds > 0 ? text(" ", budget.milliseconds, " ms") : "")
-                    .c_str());
+    std::printf(
+        "  a step ends, within its tolerances or not (steps_cut), after%s\n",
+        text(budget.solves > 0 ? text(" ", budget.solves, budget.solves == 1 ? " solve" : " solves") : "",
+             budget.solves > 0 && budget.milliseconds > 0 ? " or" : "",
+             budget.milliseconds > 0 ? text(" ", budget.milliseconds, " ms") : "")
+            .c_str());
   print_first(result["garments"], "garments", print_garment);
   print_first(result["obstacles"], "obstacles", [](const Json& o) {
     std::printf("  obstacle %s: %s at %s m%s\n", o["name"].get<std::string>().c_str(),

@@ -6,7 +6,8 @@
 namespace isocloth {
 
 /// Phases of steps that go kernel by kernel. With ISOCLOTH_PHASES in the environment their processor times,
-/// of the whole process, are printed to standard error as JSON [s] when it ends; else nothing is measured.
+/// of the whole process, which has one thread, are printed to standard error as JSON [s] when it ends; else
+/// nothing is measured.
 enum class StepPhase { begin, rows_and_obstacles, cloth_contacts, assembly, factor, solve, correct, end };
 
 /// Adds the processor time of its life to a phase. One at a time.

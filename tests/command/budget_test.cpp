@@ -54,7 +54,7 @@ TEST_F(BudgetCommand, IsSaidByCheck) {
   write_scene("scene.json", sheet_over_edge(0.1));
   const Finished check = isocloth({"check", "scene.json"});
   EXPECT_EQ(check.code, 0) << check.errors;
-  EXPECT_NE(check.output.find("a step ends, within its tolerances or not (steps_cut), after 1 solves"),
+  EXPECT_NE(check.output.find("a step ends, within its tolerances or not (steps_cut), after 1 solve"),
             std::string::npos)
       << check.output;
 }

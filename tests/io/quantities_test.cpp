@@ -19,9 +19,9 @@ constexpr const char* columns =
     "iterations,substeps,fallbacks,residual_worst,penetration,contact_count,contact_force_x,contact_force_y,"
     "contact_force_z,rubbing_count,sticking_count,held_count,gripper_force_x,gripper_force_y,gripper_force_z,"
     "cloth_contacts,held_back,compression,eased_depth,cloth_loaded,cloth_force,cloth_gap,cg_iterations,"
-    "cut,asleep,imbalance,substeps_max,strain_max,strain_p95,strain_mean,stretch_max,stretch_p95,compression_"
-    "max,"
-    "thread_strain_max,thread_strain_p95,shear_max,shear_p95,row_strain,residual,area_error_total,"
+    "substeps_max,strain_max,strain_p95,strain_mean,stretch_max,stretch_p95,compression_max,"
+    "thread_strain_max,thread_strain_p95,shear_max,shear_p95,cut,asleep,imbalance,"
+    "row_strain,residual,area_error_total,"
     "area_error_mean,area_error_dispersion,area_error_element_max,kinetic_energy,potential_energy,"
     "elastic_energy,hourglass_energy,seam_opening,linear_momentum_x,linear_momentum_y,linear_momentum_z,"
     "angular_momentum_x,angular_momentum_y,angular_momentum_z";
