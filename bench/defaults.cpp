@@ -365,7 +365,7 @@ std::vector<Json> row_of(const DefaultCase& each) {
           by_tolerance,
           by_mesh,
           own.unbalanced,
-          100 * (std::fabs(e.loss_rows) + std::fabs(e.energy_error)) / e.energy_scale};
+          100 * (std::fabs(e.error_rows) + std::fabs(e.energy_error)) / e.energy_scale};
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ from check import HEADER
 CHECKS = {check.__name__: check for check in (
     statics.heavy_column, statics.lateral_buckling, statics.elastic_catenary, statics.pure_bending,
     statics.round_membrane, statics.square_membrane, statics.mylar_balloon, motion.clamped_strip, motion.drum,
-    motion.folded_chain, motion.hoop, motion.impact, friction.capstan, friction.table_static, friction.table_dynamic)}
+    motion.folded_chain, motion.hoop, motion.impact, motion.terminal_velocity, friction.capstan, friction.table_static,
+    friction.table_dynamic)}
 
 
 def main():

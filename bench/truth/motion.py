@@ -128,3 +128,20 @@ def impact(levels=(16, 32, 64)):
         return numpy.mean(forces)
 
     return Row("strip stopped at its end: force", "N/m", known, [found(n) for n in levels], "Kolsky 1953, 3")
+
+
+def terminal_velocity(steps=(25, 50, 100)):
+    """Speed of a sheet that has fallen flat for a time v / g, in air of quadratic drag 1/2 rho C_n v^2 per area:
+    v tanh(1) with the speed it tends to, v = sqrt(2 g m / (rho C_n)), m its mass per area."""
+    fabric = {**FABRIC, "drag": {"normal_coefficient": 1.17, "tangential_coefficient": 0.02}}
+    g, air = 9.81, 1.2
+    last = numpy.sqrt(2 * g * fabric["density"] / (air * fabric["drag"]["normal_coefficient"]))
+
+    def found(step):
+        sheet = simulation({"mesh": {"generator": "quad_grid", "nodes": [5, 5], "size": [0.3, 0.3]}, "fabric": fabric},
+                           last / g / step, gravity=g)
+        sheet.advance(step)
+        return -sheet.velocities()[:, 2].mean()
+
+    return Row("sheet that falls flat: speed after v / g", "m/s", last * numpy.tanh(1), [], "Taylor 1952; Hoerner 1965",
+               [found(n) for n in steps])

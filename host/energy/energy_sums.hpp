@@ -9,21 +9,26 @@
 
 namespace isocloth {
 
-/// kinetic + bending + stretch + shear energy = that of the start + works - losses + energy_error; all [J]
-/// but unbalanced_force. Kinetic energy is in Measures; works and losses are since the start.
+/// kinetic + bending + stretch + shear energy = that of the start + works - losses + errors; all [J] but
+/// unbalanced_force. Kinetic energy is in Measures; works, losses and errors are since the start.
+///
+/// Errors are energy that no force put in or took: `error_rows`, of rows whose multipliers are not the stress
+/// of their strain when a step ends, within projection.tolerance, and `energy_error`, of forces that
+/// iterations left unbalanced, within projection.force_tolerance, and rounding.
 struct EnergySums {
   double gravity_energy = 0, bending_energy = 0, stretch_energy = 0, shear_energy = 0;
   double unbalanced_force = 0;
   double work_gravity = 0, work_pins = 0, work_grippers = 0, work_obstacles = 0, work_cloth = 0, work_air = 0,
          work_forces = 0, work_seams = 0, work_commands = 0;
-  double loss_contact = 0, loss_damping = 0, loss_hysteresis = 0, loss_integrator = 0, loss_rows = 0;
-  double energy_error = 0, energy_scale = 0;
+  double loss_contact = 0, loss_damping = 0, loss_hysteresis = 0, loss_integrator = 0;
+  double error_rows = 0, energy_error = 0, energy_scale = 0;
 
   static constexpr auto fields() {
     using enum Rule;
     using Sums = EnergySums;
     constexpr const char *state = "Where it is, and where it went",
-                         *works = "Energy done on the cloth since the start";
+                         *works = "Energy done on the cloth since the start",
+                         *misses = "Energy that the balance misses";
     constexpr auto of = [](const char* doc, const char* label = "", const char* plot = "") {
       return About{end_sum, "J", doc, {nullptr, nullptr, true}, {label, plot}};
     };
@@ -61,12 +66,11 @@ struct EnergySums {
         Quantity("loss_hysteresis", &Sums::loss_hysteresis,
                  of("internal friction and plastic flow of the fabric's memory", "hysteresis", state)),
         Quantity("loss_integrator", &Sums::loss_integrator, of("of the step's length", "integrator", state)),
-        Quantity(
-            "loss_rows", &Sums::loss_rows,
-            of("of the tolerance: multipliers that are not the stress of strains, drift", "rows", state)),
+        Quantity("error_rows", &Sums::error_rows,
+                 of("put in by projection.tolerance: multipliers that are not the stress of strains, drift",
+                    "rows", misses)),
         Quantity("energy_error", &Sums::energy_error,
-                 of("what is left: forces that no iteration balanced, and rounding", "error",
-                    "Energy that the balance misses")),
+                 of("what is left: forces that no iteration balanced, and rounding", "forces", misses)),
         Quantity("energy_scale", &Sums::energy_scale,
                  of("largest so far of kinetic energy + sizes of works and losses"))};
   }
@@ -74,6 +78,7 @@ struct EnergySums {
 
   double works() const { return sum_of("work_", "work_", false); }
   double losses() const { return sum_of("loss_", "loss_", false); }
+  double errors() const { return error_rows + energy_error; }
   /// Sum of the sizes of works and losses.
   double turnover() const { return sum_of("work_", "loss_", true); }
 

@@ -181,7 +181,7 @@ void GarmentBalance::add(const StepRecord& step, const GarmentState& before, con
   last_ = energies(positions, velocities, *plastic);
   set_sums(EnergySums(sums_));
   sums_.energy_error += last_.inner() - start.inner() - (sums_.works() - sums_before.works()) +
-                        (sums_.losses() - sums_before.losses());
+                        (sums_.losses() - sums_before.losses()) - (sums_.error_rows - sums_before.error_rows);
   sums_.energy_scale = std::max(sums_.energy_scale, last_.kinetic + sums_.turnover());
 }
 

@@ -105,7 +105,7 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     const double change = end[row] - start[row], way = change + curved[row];
     if (!is_compliant(row)) {
       sums.loss_integrator += stress[row] * curved[row];
-      sums.loss_rows += stress[row] * change;
+      sums.error_rows -= stress[row] * change;
       continue;
     }
     const double stiffness = rows_.stiffness[row];
@@ -117,7 +117,7 @@ void RowWork::act(const GarmentPart& part, MatrixX3d& force, EnergySums& sums) c
     sums.loss_integrator += elastic * way - stiffness * (after.energy - before.energy) - lost;
     sums.loss_hysteresis += lost;
     sums.loss_damping += damping * way;
-    sums.loss_rows += (stress[row] - elastic - damping) * way;
+    sums.error_rows -= (stress[row] - elastic - damping) * way;
   }
   if (hinges > 0) {
     const VectorXd pull = by_nodes.transpose() * stress.tail(hinges);

@@ -98,6 +98,7 @@ class Run {
       if (tally_.summary.status == "completed") {
         for (const std::string& line : tally_.idle_grippers()) warn(line);
         for (const std::string& line : tally_.coarse_garments()) warn(line);
+        for (const std::string& line : tally_.energy_errors()) warn(line);
       }
       tally_.summary.realtime_factor = tally_.summary.wall_seconds > 0
                                            ? tally_.summary.simulated_seconds / tally_.summary.wall_seconds

@@ -342,6 +342,23 @@ std::vector<std::string> RunTally::coarse_garments() const {
   return lines;
 }
 
+std::vector<std::string> RunTally::energy_errors() const {
+  constexpr double most_share = 0.01;
+  std::vector<std::string> lines;
+  for (std::size_t g = 0; g < since_frame.size(); ++g) {
+    const EnergySums& e = since_frame[g].energy;
+    const double error = std::fabs(e.error_rows) + std::fabs(e.energy_error);
+    if (error > most_share * e.energy_scale)
+      lines.push_back(text("garments[", g, "] \"", scene_.garments[g].name,
+                           "\": the balance of energy misses ", rounded(100 * error / e.energy_scale),
+                           " % of what was turned over (rows ", rounded(e.error_rows), " J, forces ",
+                           rounded(e.energy_error), " J), expected at most ", 100 * most_share,
+                           " %: set projection.force_tolerance, 0.01, and where rows put it in a smaller "
+                           "projection.tolerance"));
+  }
+  return lines;
+}
+
 std::vector<std::string> RunTally::idle_grippers() const {
   std::vector<std::string> lines;
   const auto is_said = [this](const std::string& which) {

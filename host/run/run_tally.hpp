@@ -51,6 +51,9 @@ class RunTally {
   /// Garments whose pairs of triangles hold more than a twentieth of their elastic energy, bending included,
   /// by differences of strain: their elements are too large for their folds.
   std::vector<std::string> coarse_garments() const;
+  /// A line for each garment to which tolerances gave, or of which they took, more than a hundredth of the
+  /// energy that was turned over (EnergySums::errors()); none where no balance of energy is measured.
+  std::vector<std::string> energy_errors() const;
   /// Counts the garments that froze or missed their tolerance, and names the first of them; `worst_before`:
   /// worst status of each garment up to the last frame.
   void count_garments(const std::vector<StepStatus>& worst_before);

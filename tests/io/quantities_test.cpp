@@ -28,7 +28,7 @@ constexpr const char* columns =
 constexpr const char* energies =
     ",gravity_energy,bending_energy,stretch_energy,shear_energy,unbalanced_force,work_gravity,work_pins,"
     "work_grippers,work_obstacles,work_cloth,work_air,work_forces,work_seams,work_commands,loss_contact,"
-    "loss_damping,loss_hysteresis,loss_integrator,loss_rows,energy_error,energy_scale";
+    "loss_damping,loss_hysteresis,loss_integrator,error_rows,energy_error,energy_scale";
 
 constexpr const char* keys =
     "area_error_element_max area_error_element_mean_max area_error_total_max backend blocked "

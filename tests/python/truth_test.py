@@ -25,6 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::isocloth.SceneWarning")
     (motion.clamped_strip, {"levels": (4, 8, 16), "steps": (160,)}, "by_mesh"),
     (motion.drum, {"levels": (4, 8, 16), "steps": (80,)}, "by_mesh"),
     (motion.hoop, {"steps": (50, 100, 200)}, "by_step"),
+    (motion.terminal_velocity, {"steps": (25, 50, 100)}, "by_step"),
     (friction.capstan, {"levels": (4, 8, 16)}, "by_mesh"),
     (friction.table_static, {"steps": (400, 800, 1600)}, "by_step"),
 ])

@@ -159,8 +159,34 @@ TEST_F(RunScene, BalancesEnergiesAndResumesThem) {
   EXPECT_NE(last.work_pins, 0);
   EXPECT_LT(std::fabs(last.energy_error), 1e-2 * last.energy_scale);
   const std::string table = read_whole_file(folder_ / "whole" / "metrics.csv");
-  EXPECT_NE(table.substr(0, table.find('\n')).find(",loss_integrator,loss_rows,energy_error,energy_scale"),
+  EXPECT_NE(table.substr(0, table.find('\n')).find(",loss_integrator,error_rows,energy_error,energy_scale"),
             std::string::npos);
+}
+
+// A warning where tolerances put in more than a hundredth of what was turned over, and only there.
+TEST_F(RunScene, WarnsOfEnergyThatTolerancesPutIn) {
+  const auto share_missed = [&](const std::string& output) {
+    scene_["recipe"] = output;
+    scene_["projection"] = {{"max_substeps", 1}, {"force_tolerance", 1e-3}, {"on_violation", "continue"}};
+    write_scene("scene.json", scene_);
+    Listener listener;
+    const RunSummary summary = run_scene({.scene = folder_ / "scene.json",
+                                          .output = folder_ / output,
+                                          .execution = {.monitor = &listener.monitor},
+                                          .result = {.has_energies = true}},
+                                         &listener);
+    EXPECT_EQ(summary.status, "completed") << summary.message;
+    const TrajectoryFile file(folder_ / output / "trajectory.h5");
+    const EnergySums sums = file.metrics(file.frame_count() - 1, 0).energy;
+    const double share = (std::fabs(sums.error_rows) + std::fabs(sums.energy_error)) / sums.energy_scale;
+    const bool warns = std::any_of(listener.warnings.begin(), listener.warnings.end(), [](const auto& line) {
+      return line.find("the balance of energy misses") != std::string::npos;
+    });
+    EXPECT_EQ(warns, share > 0.01) << output << ": " << share;
+    return share;
+  };
+  EXPECT_LT(share_missed("membrane"), 0.01);
+  EXPECT_GT(share_missed("coltraro2022"), 0.01);  // of rigid rows that drift within their tolerance
 }
 
 TEST_F(RunScene, NeedsNeitherMonitorNorObserver) {

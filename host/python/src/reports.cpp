@@ -114,10 +114,11 @@ void bind_reports(nb::module_& module) {
   bind<EnergySums>(module,
                    "Where the energy of a garment came from and went to since the run began [J]: "
                    "kinetic + bending + stretch + shear energy = that of the start + works - "
-                   "losses + ``energy_error``. Columns of the same names are in results of "
+                   "losses + errors. Columns of the same names are in results of "
                    ":func:`run` with ``energy_balance``.")
       .def_prop_ro("works", &EnergySums::works, "their sum")
-      .def_prop_ro("losses", &EnergySums::losses, "their sum");
+      .def_prop_ro("losses", &EnergySums::losses, "their sum")
+      .def_prop_ro("errors", &EnergySums::errors, "``error_rows`` and ``energy_error``");
   bind<ContactMeasures>(module, "Contacts of a garment with obstacles and bodies.");
   bind<HoldMeasures>(module, "What grippers hold of a garment.");
   module.def(
