@@ -67,8 +67,7 @@ inline void expect_closed(const MeasuredBalance& b, double tolerance, const std:
   const auto energy = [](const Measures& m) {
     return m.kinetic_energy + m.elastic_energy + m.potential_energy;
   };
-  EXPECT_NEAR(energy(b.end) - energy(b.start), s.works() - s.work_gravity - s.losses() + s.errors(),
-              rounding)
+  EXPECT_NEAR(energy(b.end) - energy(b.start), s.works() - s.work_gravity - s.losses() + s.errors(), rounding)
       << what;
   EXPECT_LE(std::fabs(s.energy_error), tolerance * scale)
       << what << ": misses " << s.energy_error << " J of " << scale;
