@@ -238,6 +238,20 @@ void BatchedWorlds<Real>::refresh_motions() {
 }
 
 template <class Real>
+void BatchedWorlds<Real>::wake() {
+  for (World& world : worlds_) world.solver->wake();
+}
+
+template <class Real>
+void BatchedWorlds<Real>::forget_step_before(const std::vector<std::size_t>& members) {
+  for (const std::size_t member : members) {
+    bring_to_lanes(worlds_[slots_[member].world]);
+    worlds_[slots_[member].world].copies.in_world = false;
+    groups_[slots_[member].group].solver->forget_step_before({slots_[member].lane});
+  }
+}
+
+template <class Real>
 GarmentInfo BatchedWorlds<Real>::info(std::size_t member) const {
   const Slot& at = slots_[member];
   GarmentInfo info = worlds_[at.world].solver->info(at.garment);

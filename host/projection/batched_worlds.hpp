@@ -49,6 +49,8 @@ class BatchedWorlds final : public GarmentSolver {
   }
   void refresh_members(const std::vector<std::size_t>& members) override;
   void refresh_motions() override;
+  void wake() override;
+  void forget_step_before(const std::vector<std::size_t>& members) override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;

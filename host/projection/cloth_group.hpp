@@ -57,6 +57,7 @@ class ClothGroup final : public GarmentSolver {
   void refresh() override;
   void refresh_members(const std::vector<std::size_t>& members) override;
   void refresh_motions() override { pins_.refresh(); }
+  void forget_step_before(const std::vector<std::size_t>& members) override;
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t member) const override;

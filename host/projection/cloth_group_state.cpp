@@ -162,6 +162,14 @@ void ClothGroup<Real>::set_states(const std::vector<MemberState>& states) {
 }
 
 template <class Real>
+void ClothGroup<Real>::forget_step_before(const std::vector<std::size_t>& members) {
+  const StepHistoryLayout history = pattern().history();
+  if (history.nodes == 0) return;
+  for (const std::size_t member : members)
+    states_.history.edit(slot(member, history.step(), history.size()), 1, [](Real* step) { *step = 0; });
+}
+
+template <class Real>
 std::vector<Measures> ClothGroup<Real>::measure(std::size_t first, std::size_t count) {
   if (!measures_) measures_ = std::make_unique<GarmentMeasures<Real>>(device_, arrays_, width_);
   return measures_->measure(rest_shapes(), std::as_const(states_.positions).view(),

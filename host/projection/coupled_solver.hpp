@@ -26,6 +26,9 @@ class CoupledSolver final : public CoupledGarments<ProjectionSolver<Real>> {
   void refresh_cloth_friction() override;
   void refresh_motions() override { wake(); }
   void wake() override;
+  void forget_step_before(const std::vector<std::size_t>& members) override {
+    for (const std::size_t g : members) garments_[g]->forget_step_before({0});
+  }
   std::vector<Strain> strains() override;
   void undo() override;
   std::vector<BodyState> bodies() const override {

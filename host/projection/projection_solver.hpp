@@ -65,6 +65,7 @@ class ProjectionSolver final : public GarmentSolver {
   void refresh() override;
   void refresh_motions() override { wake(); }
   void wake() override { rest_.wake(); }
+  void forget_step_before(const std::vector<std::size_t>&) override { cloth_.state.previous_step = 0; }
   GarmentInfo info(std::size_t member) const override;
   std::vector<FieldView> views(GarmentField field) override;
   GarmentState state(std::size_t) const override { return state_of(cloth_.state); }

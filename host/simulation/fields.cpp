@@ -198,7 +198,13 @@ void Simulation::write(GarmentField field, const std::vector<std::size_t>& garme
                               ", expected a finite number in the precision of the simulation"));
   members().transfer_nodes(field, garments, nodes);
   for (const std::size_t g : garments) members().air[g] = {};  // its wake is that of another motion
-  for (const auto& solver : members().solvers.solvers) solver->wake();
+  std::vector<std::vector<std::size_t>> written(members().solvers.solvers.size());
+  for (const std::size_t g : garments)
+    written[members().solvers.members[g].solver].push_back(members().solvers.members[g].member);
+  for (std::size_t s = 0; s < written.size(); ++s) {
+    members().solvers.solvers[s]->wake();
+    members().solvers.solvers[s]->forget_step_before(written[s]);
+  }
 }
 
 void Simulation::write(GarmentField field, ArrayView<const Vec3d> values) {

@@ -115,6 +115,8 @@ class GarmentSolver {
   /// Wakes all members that sleep, after changes that no refresh() tells of: of the air, of what a program
   /// wrote.
   virtual void wake() {}
+  /// Lets the next step of these members take no notice of the one before, whose motion is no longer theirs.
+  virtual void forget_step_before(const std::vector<std::size_t>&) {}
   virtual GarmentInfo info(std::size_t member) const = 0;
   /// Where the field of the members lies, each in one view at most; FieldView::garments are their numbers.
   virtual std::vector<FieldView> views(GarmentField field) = 0;

@@ -257,5 +257,32 @@ TEST(Fields, ThatAreNotThereAreRefused) {
   EXPECT_EQ(held.positions(0), before);
 }
 
+// BDF2 would go on with half of the speed before.
+TEST(Fields, WhatIsWrittenToRestStaysThere) {
+  for (const StepSolver solver : {StepSolver::batched, StepSolver::direct}) {
+    SCOPED_TRACE(to_string(solver));
+    Scene scene = contact_scene(square_sheet(5, 0.2, 0.5), {}, 0.01);
+    scene.obstacles.clear();
+    scene.recipe = "membrane";
+    scene.gravity = 0;
+    scene.projection.integrator = Integrator::bdf2;
+    const std::size_t nodes = scene.garments[0].mesh.positions.size();
+    scene.garments[0].initial_velocities.assign(nodes, {1, 0, 0});
+    scene.garments.push_back(scene.garments[0]);
+    scene.garments[1].name = "other";
+    Simulation simulation(scene, {.solver = solver});
+    simulation.advance(3);
+    const std::vector<Vec3d> rest(nodes);
+    simulation.write(GarmentField::velocities, {0}, {rest.data(), nodes});
+    const std::vector<std::vector<Vec3d>> before = simulation.positions();
+    simulation.step();
+    const std::vector<std::vector<Vec3d>> after = simulation.positions();
+    for (std::size_t i = 0; i < nodes; ++i) {
+      EXPECT_NEAR(norm(after[0][i] - before[0][i]), 0, 1e-9);
+      EXPECT_NEAR(after[1][i].x - before[1][i].x, 0.01, 1e-6);  // h of 10 ms, as fast as it was
+    }
+  }
+}
+
 }  // namespace
 }  // namespace isocloth

@@ -105,7 +105,7 @@ const BadScene bad_scenes[] = {
      "garments[0].fabric.mass_damping: found -0.1, expected a number >= 0"},
     {with_fabric(R"("gravity_density": true)"), "garments[0].fabric.gravity_density: found true"},
     {with_fabric(R"("preset": "coton")"),
-     "garments[0].fabric.preset: found \"coton\", expected none, cotton"},
+     "garments[0].fabric.preset: found \"coton\", expected none, blanket, cotton"},
     {with_fabric(R"("bending": "discrete_shells")"),
      "garments[0].fabric.bending: found \"discrete_shells\", expected another with the recipe coltraro2022"},
     {with_fabric(R"("bending": "hinges")"),

@@ -401,7 +401,7 @@ TEST(Summary, KeepsEveryMemberAndHasNoNan) {
   s.realtime_factor = std::nan("");
   const std::string json = summary_json(s);
   EXPECT_NE(json.find("\"realtime_factor\": null"), std::string::npos) << json;
-  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 87);
+  EXPECT_EQ(std::count(json.begin(), json.end(), ':'), 90);
   const RunSummary read = parse_summary(json, "summary.json");
   EXPECT_EQ(summary_json(read), json);
   EXPECT_EQ(read.message, s.message);
