@@ -175,7 +175,7 @@ def test_what_is_wrong_is_named(tmp_path):
         write([cloth()], [], [], timing=Timing(24, 1, 1, 2))
     with pytest.raises(AddonError, match="empty: found no face"):
         write([Cloth("empty", numpy.zeros((3, 3)), [], Fabric())], [], [])
-    with pytest.raises(AddonError, match='found the fabric "tweed", expected one of cotton'):
+    with pytest.raises(AddonError, match='found the fabric "tweed", expected one of blanket, cotton'):
         write([cloth(fabric=Fabric("tweed"))], [], [])
     with pytest.raises(AddonError, match="sheet: found a vertex that is not finite"):
         write([Cloth("sheet", numpy.full((25, 3), math.nan), grid(5, 0.4)[1], Fabric())], [], [])
