@@ -18,7 +18,8 @@ from scene_reference import scene_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ["README.md", "SECURITY.md", "bench/README.md", "bench/closed_forms.md", "bench/impulse_solver.md",
-         "bench/iterative_solver.md", "host/python/README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "host/docs").glob("*.md"))]
+         "bench/iterative_solver.md", "bench/peers/README.md", "host/python/README.md",
+         *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "host/docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)#:\s]+)[^)]*\)|\{literalinclude\} (\S+)")
 
 FRONT = """\

@@ -105,6 +105,9 @@ TEST(BatchedWorlds, BeginWhereViewsWereWritten) {
     for (Vec3d& x : moved.back()) x += aside;
     GarmentState state = set.state(g);
     for (std::size_t i = 0; i < moved[g].size(); ++i) state.positions[3 * i] = moved[g][i].x;
+    state.previous_step = 0;  // what is written has no step before
+    state.previous_positions.clear();
+    state.previous_velocities.clear();
     set.set_state(g, state);
   }
   std::vector<Vec3d> all;
