@@ -8,15 +8,9 @@ Printed: how far nodes are from where a perfect fold has them, in edges of the m
 that missed their tolerance, CPU time.
 """
 
-import argparse
-import pathlib
-import time
-
-import mujoco
 import numpy
-from isocloth.mujoco import Bridge
+from mujoco_towel import Play, between, towel
 
-STEP = 0.005
 SIZE, NODES = 0.3, 21
 OVER = 0.03  # of the towel lies beyond the edge of the table [m]
 HAND = """<body name="{n}" pos="{x} -.018 0" gravcomp="1">
@@ -37,27 +31,8 @@ HAND = """<body name="{n}" pos="{x} -.018 0" gravcomp="1">
 MOTORS = """<position joint="{n}_x" kp="2000"/><position joint="{n}_y" kp="2000"/><position joint="{n}_z" kp="2000"/>
 <position joint="{n}_turn" kp="20"/>
 <position joint="{n}_low" kp="400" forcerange="-1.5 1.5"/><position joint="{n}_high" kp="400" forcerange="-1.5 1.5"/>"""
-MODEL = """<mujoco><option timestep="0.005" integrator="implicitfast"/>
-<visual><global offwidth="640" offheight="480"/><headlight ambient=".4 .4 .4" diffuse=".4 .4 .4"/></visual>
-<asset><texture type="skybox" builtin="gradient" rgb1=".95 .96 .98" rgb2=".75 .79 .85" width="64" height="64"/></asset>
-<worldbody>
-<light pos="-.5 -1 2" dir=".25 .4 -1" diffuse=".5 .5 .5"/>
-<geom name="table" type="box" size=".3 .25 .02" pos="0 .25 -.02" rgba=".8 .75 .68 1" friction=".5"/>
-{hands}</worldbody><actuator>{motors}</actuator></mujoco>"""
-TOWEL = {"recipe": "membrane", "step": STEP, "duration": 1000,
-         "contact": {"tolerance": 1e-4, "cloth": True, "cloth_friction": {"static": 0.4}},
-         "projection": {"on_violation": "continue"},
-         "garments": [{"mesh": {"generator": "quad_grid", "nodes": [NODES, NODES], "size": [SIZE, SIZE]},
-                       "transform": {"translation": [-SIZE / 2, -OVER, 0.0012]},
-                       "fabric": {"density": 0.25, "gravity_density": 0.25, "bending_stiffness": 3e-5,
-                                  "mass_damping": 0.3, "stretch_stiffness": 2000, "shear_stiffness": 100,
-                                  "thickness": 0.002}}]}
-
-
-def between(t, begin, end):
-    """From 0 to 1, at rest at both ends."""
-    s = numpy.clip((t - begin) / (end - begin), 0, 1)
-    return s * s * s * (10 + s * (6 * s - 15))
+TABLE = """<geom name="table" type="box" size=".3 .25 .02" pos="0 .25 -.02" rgba=".8 .75 .68 1" friction=".5"/>
+"""
 
 
 def targets(t):
@@ -80,57 +55,23 @@ def misfit(positions):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--film", action="store_true", help="fold.mp4, and fold.png of four moments")
-    parser.add_argument("--fps", type=float, default=25, help="pictures of the film in a second")
-    arguments = parser.parse_args()
     hands = {"left": -0.13, "right": 0.13}
-    model = mujoco.MjModel.from_xml_string(MODEL.format(
-        hands="".join(HAND.format(n=n, x=x, s=numpy.sign(x), palm=0.05 * numpy.sign(x), link=0.03 * numpy.sign(x))
-                      for n, x in hands.items()),
-        motors="".join(MOTORS.format(n=n) for n in hands)))
-    data = mujoco.MjData(model)
-    bridge = Bridge(model, data, TOWEL, threads=1)
-    renderer = mujoco.Renderer(model, 480, 640, max_geom=5000) if arguments.film else None
-    camera = mujoco.MjvCamera()
-    camera.lookat[:], camera.distance, camera.azimuth, camera.elevation = [0, 0.14, 0.03], 0.8, 60, -30
-    pictures, missed, most, cpu = [], 0, 0.0, time.process_time()
-    end = 6.4
-    for k in range(round(end / STEP)):
-        t = k * STEP
-        data.ctrl[:] = [*targets(t)] * 2
-        [report] = bridge.step()
-        missed += report.status != "converged"
-        most = max(most, *(numpy.linalg.norm(bridge.wrenches[f"{n}_{f}"][:3]) for n in hands for f in ("low", "high")))
-        if renderer and len(pictures) < t * arguments.fps:
-            renderer.update_scene(data, camera)
-            bridge.draw(renderer.scene)
-            pictures.append(renderer.render().copy())
-        if (k + 1) % round(1 / STEP) == 0:
-            print(f"{t + STEP:.0f} s: {time.process_time() - cpu:.1f} s of CPU", flush=True)
-    print(f"nodes of the upper half are {100 * misfit(bridge.simulation.positions(0)):.0f} % of an edge from those "
-          "that they are to lie on")
-    print(f"largest force on a finger {most:.2f} N; {missed} steps of {round(end / STEP)} not converged; "
-          f"{(time.process_time() - cpu) / round(end / STEP) * 1e3:.1f} ms of CPU a step")
-    if pictures:
-        write(arguments.folder, "fold", pictures, arguments.fps, (1.1, 2.2, 3.5, end))
+    largest = [0.0]
 
+    def look(_, bridge):
+        largest[0] = max(largest[0], *(numpy.linalg.norm(bridge.wrenches[f"{n}_{finger}"][:3])
+                                       for n in hands for finger in ("low", "high")))
 
-def write(folder, name, pictures, fps, moments):
-    """A film and a picture of four moments [s] of it."""
-    import imageio_ffmpeg
-    import matplotlib.image
-
-    folder.mkdir(parents=True, exist_ok=True)
-    chosen = [pictures[min(int(t * fps), len(pictures) - 1)] for t in moments]
-    matplotlib.image.imsave(folder / f"{name}.png", numpy.concatenate(chosen, axis=1))
-    writer = imageio_ffmpeg.write_frames(str(folder / f"{name}.mp4"), pictures[0].shape[1::-1], fps=fps, quality=7)
-    writer.send(None)
-    for picture in pictures:
-        writer.send(numpy.ascontiguousarray(picture))
-    writer.close()
-    print(folder / f"{name}.mp4")
+    play = Play(
+        __doc__, TABLE + "".join(HAND.format(n=n, x=x, s=numpy.sign(x), palm=0.05 * numpy.sign(x),
+                                             link=0.03 * numpy.sign(x)) for n, x in hands.items()),
+        "".join(MOTORS.format(n=n) for n in hands),
+        towel([NODES, NODES], [SIZE, SIZE], {"translation": [-SIZE / 2, -OVER, 0.0012]}),
+        targets, end=6.4, camera=([0, 0.14, 0.03], 0.8, 60, -30), moments=(1.1, 2.2, 3.5, 6.4), look=look)
+    play.run("fold")
+    print(f"nodes of the upper half are {100 * misfit(play.bridge.simulation.positions(0)):.0f} % of an edge from "
+          "those that they are to lie on")
+    print(f"largest force on a finger {largest[0]:.2f} N; {play.cost()}")
 
 
 if __name__ == "__main__":

@@ -8,16 +8,9 @@ Printed: what hangs on either side of the hook, how far it creeps in the last se
 weight, steps that missed their tolerance, CPU time.
 """
 
-import argparse
-import pathlib
-import time
-
-import mujoco
 import numpy
-from isocloth.mujoco import Bridge
-from mujoco_fold import between, write
+from mujoco_towel import Play, between, towel
 
-STEP = 0.005
 WIDTH, LENGTH, COLUMNS, ROWS = 0.2, 0.4, 17, 33
 TOP, HOOK = 0.55, 0.14  # height of the towel's upper edge at the start, and how far the hook is from it [m]
 HAND = """<body name="{n}" pos="{x} 0 {top}" gravcomp="1"><joint name="{n}_y" type="slide" axis="0 1 0" damping="80"/>
@@ -34,25 +27,10 @@ HAND = """<body name="{n}" pos="{x} 0 {top}" gravcomp="1"><joint name="{n}_y" ty
 </body>"""
 MOTORS = """<position joint="{n}_y" kp="2000"/><position joint="{n}_z" kp="2000"/>
 <position joint="{n}_near" kp="400" forcerange="-1.5 1.5"/><position joint="{n}_far" kp="400" forcerange="-1.5 1.5"/>"""
-MODEL = """<mujoco><option timestep="0.005" integrator="implicitfast"/>
-<visual><global offwidth="640" offheight="480"/><headlight ambient=".4 .4 .4" diffuse=".4 .4 .4"/></visual>
-<asset><texture type="skybox" builtin="gradient" rgb1=".95 .96 .98" rgb2=".75 .79 .85" width="64" height="64"/></asset>
-<worldbody>
-<light pos="-.5 -1 2" dir=".25 .4 -1" diffuse=".5 .5 .5"/>
-<geom type="box" size=".01 .25 .3" pos="-.21 .14 .45" contype="0" conaffinity="0" rgba=".85 .83 .78 1"/>
+STAND = """<geom type="box" size=".01 .25 .3" pos="-.21 .14 .45" contype="0" conaffinity="0" rgba=".85 .83 .78 1"/>
 <geom name="hook" type="capsule" size=".008" fromto="-.2 {hook} .5 .135 {hook} .5" friction=".4" rgba=".75 .6 .25 1"/>
 <geom name="tip" type="capsule" size=".008" fromto=".135 {hook} .5 .15 {hook} .525" friction=".4" rgba=".75 .6 .25 1"/>
-{hands}</worldbody><actuator>{motors}</actuator></mujoco>"""
-TOWEL = {"recipe": "membrane", "step": STEP, "duration": 1000,
-         "contact": {"tolerance": 1e-4, "cloth": True, "cloth_friction": {"static": 0.4}},
-         "projection": {"on_violation": "continue"},
-         "garments": [{"mesh": {"generator": "quad_grid", "nodes": [COLUMNS, ROWS], "size": [WIDTH, LENGTH]},
-                       "transform": {"rotation": [90, 0, 0], "translation": [-WIDTH / 2, 0, TOP + 0.008 - LENGTH]},
-                       "fabric": {"density": 0.25, "gravity_density": 0.25, "bending_stiffness": 3e-5,
-                                  "mass_damping": 0.3, "stretch_stiffness": 2000, "shear_stiffness": 100,
-                                  "thickness": 0.002},
-                       "grippers": [{"name": "line", "region": {"type": "box", "size": [0.22, 0.05, 0.004]},
-                                     "position": [0, 0, TOP + 0.008], "holds": [{"from": 0, "to": 1.2}]}]}]}
+"""
 
 
 def targets(t):
@@ -64,47 +42,30 @@ def targets(t):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--film", action="store_true", help="hang.mp4, and hang.png of four moments")
-    parser.add_argument("--fps", type=float, default=25, help="pictures of the film in a second")
-    arguments = parser.parse_args()
-    hands = {"left": -0.085, "right": 0.085}
-    model = mujoco.MjModel.from_xml_string(MODEL.format(
-        hook=HOOK, hands="".join(HAND.format(n=n, x=x, top=TOP) for n, x in hands.items()),
-        motors="".join(MOTORS.format(n=n) for n in hands)))
-    data = mujoco.MjData(model)
-    bridge = Bridge(model, data, TOWEL, threads=1)
-    renderer = mujoco.Renderer(model, 480, 640, max_geom=5000) if arguments.film else None
-    camera = mujoco.MjvCamera()
-    camera.lookat[:], camera.distance, camera.azimuth, camera.elevation = [0, 0.12, 0.4], 1.15, 130, -14
-    pictures, places, forces, missed, cpu = [], [], [], 0, time.process_time()
-    end = 8.0
-    for k in range(round(end / STEP)):
-        t = k * STEP
-        data.ctrl[:] = [*targets(t)] * 2
-        [report] = bridge.step()
-        missed += report.status != "converged"
+    hands, end = {"left": -0.085, "right": 0.085}, 8.0
+    places, forces = [], []
+
+    def look(t, bridge):
         if t >= end - 1:
             places.append(bridge.simulation.positions(0))
             forces.append(bridge.wrenches["hook"][2] + bridge.wrenches["tip"][2])
-        if renderer and len(pictures) < t * arguments.fps:
-            renderer.update_scene(data, camera)
-            bridge.draw(renderer.scene)
-            pictures.append(renderer.render().copy())
-        if (k + 1) % round(1 / STEP) == 0:
-            print(f"{t + STEP:.0f} s: {time.process_time() - cpu:.1f} s of CPU", flush=True)
+
+    play = Play(
+        __doc__, STAND.format(hook=HOOK) + "".join(HAND.format(n=n, x=x, top=TOP) for n, x in hands.items()),
+        "".join(MOTORS.format(n=n) for n in hands),
+        towel([COLUMNS, ROWS], [WIDTH, LENGTH],
+              {"rotation": [90, 0, 0], "translation": [-WIDTH / 2, 0, TOP + 0.008 - LENGTH]},
+              grippers=[{"name": "line", "region": {"type": "box", "size": [0.22, 0.05, 0.004]},
+                         "position": [0, 0, TOP + 0.008], "holds": [{"from": 0, "to": 1.2}]}]),
+        targets, end=end, camera=([0, 0.12, 0.4], 1.15, 130, -14), moments=(1.2, 2.6, 4.4, end), look=look)
+    play.run("hang")
     rows = places[-1].reshape(ROWS, COLUMNS, 3)
     behind = rows[-1, :, 2].mean() < 0.5
     lowest = 0.5 - rows[0, :, 2].mean(), 0.5 - rows[-1, :, 2].mean()
     print(f"{'hangs' if behind and places[-1][:, 2].min() > 0.02 else 'fell off'}: ends {lowest[0]:.3f} and "
           f"{lowest[1]:.3f} m below the hook; its nodes moved by "
           f"{1e3 * numpy.abs(places[-1] - places[0]).max():.2f} mm in the last second")
-    steps = round(end / STEP)
-    print(f"the hook bears {-numpy.mean(forces):.4f} N of {0.25 * 9.81 * WIDTH * LENGTH:.4f} N; {missed} steps of "
-          f"{steps} not converged; {(time.process_time() - cpu) / steps * 1e3:.1f} ms of CPU a step")
-    if pictures:
-        write(arguments.folder, "hang", pictures, arguments.fps, (1.2, 2.6, 4.4, end))
+    print(f"the hook bears {-numpy.mean(forces):.4f} N of {0.25 * 9.81 * WIDTH * LENGTH:.4f} N; {play.cost()}")
 
 
 if __name__ == "__main__":
