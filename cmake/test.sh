@@ -51,11 +51,13 @@ stage_lint() {
   build/lint/bin/ruff check --config host/python/pyproject.toml host/blender host/python tests/python
 }
 
-# Nobody edits files between the stages of a whole test: those of the host are compiled several at once.
+# Nobody edits files between the stages of a whole test: those of the host are compiled several at once. What run.sh
+# leaves out is there again.
 configure_release() {
   local unity=OFF
   [[ $level != all ]] || unity=ON
-  cmake --preset release -DISOCLOTH_SIMD="$simd" -DISOCLOTH_UNITY=$unity -DBUILD_SHARED_LIBS=OFF "$@"
+  cmake --preset release -DISOCLOTH_SIMD="$simd" -DISOCLOTH_UNITY=$unity -DBUILD_SHARED_LIBS=OFF \
+    -DISOCLOTH_MODELS=ON -DISOCLOTH_BUILD_TESTS=ON -DISOCLOTH_BUILD_BENCH=ON "$@"
 }
 
 stage_structure() {
