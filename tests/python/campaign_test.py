@@ -223,3 +223,14 @@ def test_bad_arguments_are_refused(folder, tmp_path, capsys, arguments, message)
     assert message in capsys.readouterr().err
     for wrong in ("none", "scenes/other.json"):
         assert main(["campaign", str(tmp_path / wrong), "-o", str(tmp_path / "out")]) == 2
+
+
+def test_a_campaign_goes_on_in_the_process_that_was_interrupted(folder, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_campaign, "_verdict", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            isocloth.campaign(folder / "plain.json", tmp_path / "out", seeds=1)
+    assert [record["outcome"] for record in isocloth.campaign(folder / "plain.json", tmp_path / "out", seeds=1).records]

@@ -104,11 +104,11 @@ def campaign(scenes, output, *, seeds=10, first_seed=0, shard=(1, 1), steps=None
     except OSError as error:
         raise FileError(f"{folder}: {error.strerror}; make the folder writable, or choose another") from None
     _remove_remains(folder)
-    mine = cases[index - 1::count]
+    mine, running = cases[index - 1::count], _Running()
 
     def one(case):
         scene, changes = jittered(contents[case[0]], case[1], steps, contacts)
-        return _case(folder, *case, scene, changes, case_seconds)
+        return _case(folder, *case, scene, changes, case_seconds, running)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, case) for case in mine]
@@ -122,7 +122,7 @@ def campaign(scenes, output, *, seeds=10, first_seed=0, shard=(1, 1), steps=None
         except BaseException:
             for future in futures:
                 future.cancel()
-            _running.stop_all()
+            running.stop_all()
             raise
         finally:
             found = Campaign(folder, _records(folder, set(cases)), len(cases))
@@ -131,7 +131,7 @@ def campaign(scenes, output, *, seeds=10, first_seed=0, shard=(1, 1), steps=None
 
 
 class _Running:
-    """Processes of cases, which Ctrl-C ends with their parent."""
+    """Processes of the cases of a campaign, which Ctrl-C ends with it."""
 
     def __init__(self):
         self.processes, self.is_stopped = set(), False
@@ -140,9 +140,6 @@ class _Running:
         self.is_stopped = True
         for process in list(self.processes):
             process.kill()
-
-
-_running = _Running()
 
 
 def _working_prefix(pid):
@@ -158,7 +155,7 @@ def _remove_remains(folder):
             shutil.rmtree(remains, ignore_errors=True)
 
 
-def _case(folder, name, seed, scene, changes, case_seconds):
+def _case(folder, name, seed, scene, changes, case_seconds, running):
     text = json.dumps(scene, sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
     file = folder / "cases" / f"{name}.{seed}.json"
@@ -169,7 +166,7 @@ def _case(folder, name, seed, scene, changes, case_seconds):
     with tempfile.TemporaryDirectory(prefix=_working_prefix(os.getpid()), dir=folder) as work:
         path = pathlib.Path(work, "scene.json")
         path.write_text(text, encoding="utf-8")
-        code, said = _run(path, pathlib.Path(work, "result"), case_seconds)
+        code, said = _run(path, pathlib.Path(work, "result"), case_seconds, running)
         record = {"scene": name, "seed": seed, **_verdict(pathlib.Path(work, "result"), scene, code, said),
                   "changes": changes, "digest": digest}
     if record["outcome"] in FAILURES:
@@ -195,7 +192,7 @@ command()
 """
 
 
-def _run(scene, result, seconds):
+def _run(scene, result, seconds, running):
     """Exit code and what was said; a run that takes longer is interrupted, and killed where it goes on."""
     command = [sys.executable, "-c", _CASE, "run", str(scene), "-o", str(result), "--certify", "--quiet",
                "--threads", "1", "--allow", "/"]
@@ -203,7 +200,7 @@ def _run(scene, result, seconds):
     process = subprocess.Popen(command, stdin=reading, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                start_new_session=True)  # Ctrl-C is for the campaign
     os.close(reading)
-    _running.processes.add(process)
+    running.processes.add(process)
     try:
         try:
             said, _ = process.communicate(timeout=seconds)
@@ -214,12 +211,12 @@ def _run(scene, result, seconds):
             except subprocess.TimeoutExpired:
                 process.kill()
                 said = f"{process.communicate()[0]}\nkilled: it did not end {_GRACE} s after it was interrupted"
-        if _running.is_stopped:
+        if running.is_stopped:
             raise KeyboardInterrupt
         return process.returncode, said
     finally:
         os.close(writing)
-        _running.processes.discard(process)
+        running.processes.discard(process)
 
 
 def _verdict(folder, scene, code, said):
